@@ -2,21 +2,26 @@
 
 from django.urls import path
 
+from analysis.glossary.views import glossary
 from analysis.overview import report_views, split_views
 from analysis.overview.views import item, items, study, study_live
+from analysis.paper import recipe_views
+from analysis.paper import views as paper_views
 from analysis.planner.api import PlanByApi
 from analysis.planner.views import plan
-from analysis.serving import api, listing_views, views
+from analysis.serving import api, listing_views, results_views, views
 
 urlpatterns = [
+    path("glossary/", glossary, name="glossary"),
     path("plan/", plan, name="plan"),
     path("api/v1/plan/", PlanByApi.as_view(), name="api_plan"),
     path("studies/<slug:slug>/", study, name="study"),
     path("studies/<slug:slug>/live/", study_live, name="study_live"),
     path("studies/<slug:slug>/items/", items, name="items"),
     path("studies/<slug:slug>/items/<int:pk>/", item, name="item"),
-    path("studies/<slug:slug>/analysis/", views.index, name="analysis"),
-    path("studies/<slug:slug>/analysis/headlines/", views.headlines, name="headlines"),
+    path("studies/<slug:slug>/analysis/", results_views.index, name="analysis"),
+    path("studies/<slug:slug>/analysis/headlines/", results_views.headlines, name="headlines"),
+    path("studies/<slug:slug>/analysis/answer/", results_views.answer, name="answer"),
     path(
         "studies/<slug:slug>/analysis/computing/<slug:key>/again/",
         views.compute_again,
@@ -27,7 +32,19 @@ urlpatterns = [
         views.computation,
         name="computation",
     ),
-    path("studies/<slug:slug>/analysis/report.html", views.report_file, name="report_file"),
+    path("studies/<slug:slug>/analysis/paper/", paper_views.paper, name="paper"),
+    path(
+        "studies/<slug:slug>/analysis/paper/paper.<slug:form>",
+        paper_views.paper_file,
+        name="paper_file",
+    ),
+    path("studies/<slug:slug>/analysis/recipes/", recipe_views.recipes, name="recipes"),
+    path(
+        "studies/<slug:slug>/analysis/recipes/<slug:paper>.<slug:form>",
+        recipe_views.recipe_file,
+        name="recipe_file",
+    ),
+    path("studies/<slug:slug>/analysis/report.html", paper_views.old_address, name="report_file"),
     path("studies/<slug:slug>/analysis/overview/", report_views.overview, name="analysis_overview"),
     path(
         "studies/<slug:slug>/analysis/disagreements/",

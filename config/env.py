@@ -1,5 +1,6 @@
 """Read environment variables by type; an invalid value is refused with what is wanted."""
 
+import base64
 import os
 import secrets
 from pathlib import Path
@@ -7,6 +8,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+FERNET_BYTES = 32
+MAKE_SECRET = (
+    "python3 -c 'import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())'"
+)
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
 
 
@@ -45,16 +50,46 @@ def secret_key(path, required):
             "SECRET_KEY must be set to at least 50 random characters in production, for example "
             "the output of: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
-    return key or _kept_key(path)
+    return key or _kept_key(path, _new_secret_key)
 
 
-def _kept_key(path: Path):
+def secrets_keys(path, kept):
+    """Return the keys that encrypt API keys: of the environment, or one that is kept in a file.
+
+    kept: whether a key is made at the first start where the environment names none.
+    """
+    keys = env_list("SECRETS_KEYS")
+    for number, key in enumerate(keys, start=1):
+        if not _is_fernet_key(key):
+            raise ImproperlyConfigured(
+                f"SECRETS_KEYS: key {number} of {len(keys)} is not 32 bytes in URL-safe base64 "
+                f"(44 characters). Make one with: {MAKE_SECRET}"
+            )
+    return keys or ([_kept_key(path, _new_fernet_key)] if kept else [])
+
+
+def _is_fernet_key(text):
+    try:
+        return len(base64.b64decode(text, altchars=b"-_", validate=True)) == FERNET_BYTES
+    except ValueError:
+        return False
+
+
+def _new_fernet_key():
+    return base64.urlsafe_b64encode(secrets.token_bytes(FERNET_BYTES)).decode()
+
+
+def _new_secret_key():
+    return secrets.token_urlsafe(50)
+
+
+def _kept_key(path: Path, make):
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return path.read_text().strip()
-    key = secrets.token_urlsafe(50)
+    key = make()
     with os.fdopen(descriptor, "w") as file:
         file.write(key)
     return key

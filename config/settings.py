@@ -10,7 +10,7 @@ from whitenoise.compress import Compressor
 
 from annotate.http.headers import static_headers
 from annotate.values.languages import offered
-from config.env import database, env_bool, env_int, env_list, env_text, secret_key
+from config.env import database, env_bool, env_int, env_list, env_text, secret_key, secrets_keys
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env_text("CONCORD_VAR") or BASE_DIR / "var")
@@ -18,6 +18,9 @@ VAR_DIR = Path(env_text("CONCORD_VAR") or BASE_DIR / "var")
 PRODUCTION = env_bool("CONCORD_PRODUCTION")
 DEBUG = env_bool("DEBUG") and not PRODUCTION
 SECRET_KEY = secret_key(VAR_DIR / "secret_key", required=PRODUCTION)
+# Encrypt the API keys that owners of studies give. Not SECRET_KEY, which is changed to end logins.
+SECRETS_KEYS = secrets_keys(VAR_DIR / "secrets_keys", kept=not PRODUCTION)
+DEFAULT_EXCEPTION_REPORTER_FILTER = "annotate.http.errors.AlwaysFiltered"
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "" if PRODUCTION else "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 SITE_URL = env_text("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
@@ -70,7 +73,12 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            # Of features that are a folder each.
+            "libraries": {
+                "gallery": "analysis.demo.tags",
+                "glossary": "analysis.glossary.tags",
+            },
         },
     }
 ]
@@ -272,6 +280,9 @@ CELERY_BEAT_SCHEDULE = {
     },
     "release-expired-places": {"task": "judges.tasks.release_places", "schedule": schedule(60)},
     "tend-uploads": {"task": "judges.tasks.tend_uploads", "schedule": schedule(60)},
+    "remove-quotes": {"task": "judges.tasks.remove_quotes", "schedule": schedule(60)},
+    "delete-due-studies": {"task": "judges.tasks.delete_due_studies", "schedule": schedule(600)},
+    "purge-deleted-judges": {"task": "judges.tasks.purge_judges", "schedule": schedule(600)},
 }
 if not REDIS_URL:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -281,11 +292,17 @@ if not REDIS_URL:
         "polling_interval": 0.2,
     }
 
-# Judges: which hosts a judge may call, as host or host:port. Operators add their own; private ones
-# only by name. In production a name or an address of this machine counts only with its port.
+# Judges: which hosts a judge may call besides the presets' (judges/endpoints/presets.py), as
+# host:port, or host for all its ports. In production a name or an address of this machine counts
+# only with its port. Ollama and vLLM listen at these two; the demo adds its own model's.
 ENDPOINT_HOSTS = env_list(
-    "ENDPOINT_HOSTS", "api.openai.com:443" if PRODUCTION else "127.0.0.1,localhost,api.openai.com"
+    "ENDPOINT_HOSTS",
+    "" if PRODUCTION else "127.0.0.1:11434,localhost:11434,127.0.0.1:8000,localhost:8000",
 )
+# What lists the programs that are shown what raters give: annotate tells raters, judges knows.
+PROGRAMS_SHOWN = "judges.runs.disclosure.showings"
+# What is told that lists are wanted from what a rater picked: judges makes them.
+TASTE_MAKER = "judges.runs.making.make.ask"
 # Seconds beyond an endpoint's time-out after which a call's worker counts as lost.
 LEASE_MARGIN_SECONDS = env_int("LEASE_MARGIN_SECONDS", 30)
 # Folder of the ONNX model and tokenizer of BERTScore; without it such a judge says so.

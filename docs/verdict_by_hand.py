@@ -11,10 +11,9 @@ def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions ab
     m, f, (n, R), G = (~np.isnan(Y)).sum(1)[:, None], (F - F.mean())[:, None], Y.shape, max(g) + 1
     others = (np.nansum(Z, 1)[:, None] - Z) / (m - 1)
     parts = np.array([Z * Z, Z * others, f * Z, f * f + 0 * Z, F[:, None] - Y])  # of each rating
-    x, slopes = np.nanmean(parts, 2), np.zeros((3, 5))  # x: a, c, f, g and F - ybar of each item
+    x, slopes = np.nanmean(parts, 2), np.eye(3, 5, 2)  # x: a, c, f, g and F - ybar of each item
     V_H, C_HH, C_FH, V_F, b = mean = x.mean(1) + [0, 0, 0, 1e-99, 0]
-    rho, r = C_HH / V_H, C_FH / (V_F * V_H) ** 0.5
-    slopes[0, :2], slopes[2, 4] = [-rho / V_H, 1 / V_H], 1
+    r, slopes[0, :3] = C_FH / (V_F * V_H) ** 0.5, [-(rho := C_HH / V_H) / V_H, 1 / V_H, 0]
     slopes[1, :4] = (k * rho - r / 2) / V_H, -k / V_H, (V_F * V_H) ** -0.5, -r / 2 / V_F
     u = np.tensordot(slopes * [1, 2, 1, 0, 1], parts - mean[:, None, None], 1) / m
     add = (R > 9) * ((np.nansum(u, 1) ** 2).sum(1) * R / (R - 1) - np.nansum(u**2, (1, 2))).clip(0)
@@ -38,8 +37,9 @@ def decide(ratings, F):  # the reason, the largest p of people, the largest p of
     s = {"says_nothing": np.ptp(F) == 0, "too_few": len(F) < 30 or max(g) < 9}
     s |= {"raters_disagree": low and q.cdf(0.2)[0] > 0.95, "people_unsure": low or p[0][0] >= 0.05}
     s |= {"may_not": p[0][1] > 0.95, "undecided": p[0][1] >= 0.05, "length_only": max(p[1]) >= 0.05}
-    s |= {"system_only": np.max(p[2:]) >= 0.05, "level_off": b > 0.95, "order_only": b >= 0.05}
-    return next((reason for reason in s if s[reason]), "may"), *np.max([*p, [0, b]], axis=0)
+    b = 2 if np.ptp(np.ceil(F - 0.5)) == 0 else b  # rounded to the scale it gives one answer
+    s |= {"system_only": np.max(p[2:]) >= 0.05, "level_off": 0.95 < b < 2, "order_only": b >= 0.05}
+    return next((reason for reason in s if s[reason]), "may"), *np.max([*p, [0, min(b, 1)]], axis=0)
 
 
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))

@@ -25,6 +25,10 @@ class EndpointAdmin(admin.ModelAdmin):
         "price_out",
     ]
 
+    def get_queryset(self, request):
+        """Leave out the endpoints of studies: operators are members of none."""
+        return super().get_queryset(request).filter(study=None)
+
 
 @admin.register(Heartbeat)
 class HeartbeatAdmin(admin.ModelAdmin):

@@ -9,9 +9,11 @@ from annotate.recruitment import more_raters
 from annotate.sessions import kept_places, places, steps
 from judges.counterfactual import kept_models
 from judges.models import Run
+from judges.removal import purge, quotes
 from judges.runs import drive, lease, settle
+from judges.runs.making import make
 from judges.runs.nudge import own_queues
-from judges.studies import delete
+from judges.studies import delete, retention
 from judges.uploads import uploads as uploading
 
 STALE = 30  # seconds after which a nudge nobody took is dropped; a busy worker is late by some
@@ -40,9 +42,35 @@ def work(run_id):
 
 
 @shared_task
+def make_lists(pk):
+    """Make the lists that a rater waits for."""
+    make.make(pk)
+
+
+@shared_task
 def delete_study(study_id):
     """Continue the deletion of a study."""
     delete.delete_study(study_id)
+
+
+@shared_task
+def delete_due_studies():
+    """Begin to delete the studies whose retention date has come; sweep_leases goes on with them."""
+    for study_id in retention.begin_due():
+        delete_study.delay(study_id)
+
+
+@shared_task
+def purge_judges():
+    """Remove the rows of judges that were deleted some days ago."""
+    for judge_id in purge.due():
+        purge.purge(judge_id)
+
+
+@shared_task
+def remove_quotes():
+    """Remove what judges and reports keep of raters who withdrew or were deleted."""
+    quotes.remove_due()
 
 
 @shared_task
@@ -59,6 +87,8 @@ def sweep_leases():
     lease.finish_if_done()
     for study_id in delete.waiting_studies():
         delete_study.apply_async([study_id], expires=STALE)
+    for pk in make.find_waiting():
+        make_lists.apply_async([pk], expires=STALE)
     queues = own_queues() or [None]
     for run_id in Run.objects.filter(state=Run.State.ACTIVE).values_list("pk", flat=True):
         for queue in queues:

@@ -4,12 +4,14 @@ from django.urls import path
 
 from judges.checks import robustness_views
 from judges.counterfactual import views as surveys
+from judges.endpoints import connect_views as connecting
 from judges.endpoints import views as endpoints
 from judges.health import views as health
 from judges.pages import (
     api,
     api_lists,
     drift_views,
+    duplicate_views,
     judge_views,
     naming_views,
     prompt_views,
@@ -18,11 +20,14 @@ from judges.pages import (
     run_views,
     study_file_views,
 )
+from judges.removal import views as removal
 from judges.statements import item_views
 from judges.statements import views as statements
 from judges.statements.api import OneStatement, RemoveStatement, Statements, UndoStatement
 from judges.stopping import views as stopping
 from judges.studies import views as deleting
+from judges.uploads import bring_views as bringing
+from judges.uploads import undo_views as undoing
 from judges.uploads import views as loading
 
 urlpatterns = [
@@ -31,7 +36,11 @@ urlpatterns = [
     path("studies/<slug:slug>/delete/", deleting.delete_study, name="delete_study"),
     path("studies/new/", loading.study_new, name="study_new"),
     path("studies/new/ratings/", surveys.surveys_new, name="surveys_new"),
+    path("studies/new/bring/", bringing.bring_new, name="bring_new"),
     path("studies/<slug:slug>/load/", loading.load, name="load"),
+    path("studies/<slug:slug>/loads/", undoing.loads, name="loads"),
+    path("studies/<slug:slug>/loads/<int:pk>/", undoing.undo_load, name="undo_load"),
+    path("studies/<slug:slug>/bring/", bringing.bring_into, name="bring_into"),
     path("studies/<slug:slug>/stopping/", stopping.stopping, name="stopping"),
     path("studies/<slug:slug>/stopping/fix/", stopping.fix_stopping, name="fix_stopping"),
     path("studies/<slug:slug>/questions/", questionnaire_views.questionnaire, name="questionnaire"),
@@ -72,10 +81,33 @@ urlpatterns = [
     path("uploads/<slug:token>/", loading.upload, name="upload"),
     path("uploads/<slug:token>/load/", loading.upload_load, name="upload_load"),
     path("uploads/<slug:token>/discard/", loading.upload_discard, name="upload_discard"),
+    path("uploads/<slug:token>/columns/", bringing.columns, name="columns"),
+    path("uploads/<slug:token>/reading/", bringing.reading, name="reading"),
+    path("uploads/<slug:token>/questions/", bringing.new_questions, name="new_questions"),
+    path("uploads/<slug:token>/mapping.yaml", bringing.mapping_file, name="mapping_file"),
     path("endpoints/", endpoints.endpoints, name="endpoints"),
     path("endpoints/new/", endpoints.endpoint_new, name="endpoint_new"),
     path("endpoints/<int:pk>/", endpoints.endpoint, name="endpoint"),
     path("endpoints/<int:pk>/test/", endpoints.endpoint_test, name="endpoint_test"),
+    path("studies/<slug:slug>/models/", connecting.models, name="models"),
+    path("studies/<slug:slug>/models/new/<slug:provider>/", connecting.model_new, name="model_new"),
+    path(
+        "studies/<slug:slug>/models/new/<slug:provider>/names/",
+        connecting.model_names,
+        name="model_names",
+    ),
+    path("studies/<slug:slug>/models/<int:pk>/", connecting.model, name="model"),
+    path(
+        "studies/<slug:slug>/models/<int:pk>/names/",
+        connecting.model_names_of,
+        name="model_names_of",
+    ),
+    path("studies/<slug:slug>/models/<int:pk>/test/", connecting.model_test, name="model_test"),
+    path(
+        "studies/<slug:slug>/models/<int:pk>/remove/",
+        connecting.model_remove,
+        name="model_remove",
+    ),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("studies/<slug:slug>/judges/", judge_views.judges, name="judges"),
@@ -84,6 +116,25 @@ urlpatterns = [
     path("studies/<slug:slug>/judges/<int:pk>/edit/", judge_views.judge_edit, name="judge_edit"),
     path("studies/<slug:slug>/judges/<int:pk>/run/", judge_views.judge_run, name="judge_run"),
     path("studies/<slug:slug>/judges/<int:pk>/name/", naming_views.judge_name, name="judge_name"),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/archive/", removal.judge_archive, name="judge_archive"
+    ),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/bring-back/",
+        removal.judge_bring_back,
+        name="judge_bring_back",
+    ),
+    path("studies/<slug:slug>/judges/<int:pk>/delete/", removal.judge_delete, name="judge_delete"),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/undelete/",
+        removal.judge_undelete,
+        name="judge_undelete",
+    ),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/duplicate/",
+        duplicate_views.judge_duplicate,
+        name="judge_duplicate",
+    ),
     path("studies/<slug:slug>/judges/<int:pk>/check/", drift_views.judge_check, name="judge_check"),
     path(
         "studies/<slug:slug>/judges/<int:pk>/robustness/",

@@ -23,6 +23,18 @@ document.addEventListener("submit", (event) => {
   const question = event.target.dataset.confirm;
   if (question && !window.confirm(question)) event.preventDefault();
 });
+// A form that makes the server ask a provider says so, and is not sent twice.
+function setBusy(form, isBusy) {
+  for (const part of form?.querySelectorAll("[data-busy]") ?? []) part.hidden = !isBusy;
+}
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented) return;
+  if (event.target.querySelector("[data-busy]:not([hidden])")) event.preventDefault();
+  else setBusy(event.target, true);
+});
+document.addEventListener("htmx:beforeRequest", (event) => setBusy(event.target.closest("form"), true));
+document.addEventListener("htmx:afterRequest", (event) => setBusy(event.target.closest("form"), false));
+window.addEventListener("pageshow", () => document.querySelectorAll("form").forEach((form) => setBusy(form, false)));
 document.addEventListener("htmx:beforeRequest", (event) => {
   // A page that nobody looks at asks for nothing; it asks again once it is looked at.
   const polls = event.target.getAttribute("hx-trigger")?.startsWith("every");
@@ -39,3 +51,4 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("htmx:load", (event) => showLocalTimes(event.target));
 showLocalTimes(document);
+for (const part of document.querySelectorAll("[data-with-script]")) part.hidden = false;

@@ -84,7 +84,7 @@
   }
 
   const plots = [];
-  const MANY = 12; // so many are drawn at once; of more, those that come near the window
+  const MANY = 12; // so many are drawn at once; of more, and of folded ones, those that come near the window
 
   function drawNear(entries, observer) {
     for (const { isIntersecting, target } of entries) {
@@ -101,19 +101,19 @@
       plot.closest("figure").querySelector("[data-pictures]").removeAttribute("hidden");
     });
     plots.push(...found);
-    if (found.length > MANY) {
+    const later = found.filter((plot) => found.length > MANY || plot.closest("details:not([open])"));
+    found.filter((plot) => !later.includes(plot)).forEach(draw);
+    if (later.length) {
       const observer = new IntersectionObserver(drawNear, { rootMargin: "100% 0px" });
-      found.forEach((plot) => observer.observe(plot));
+      later.forEach((plot) => observer.observe(plot));
       window.addEventListener("beforeprint", () => plots.filter((plot) => !plot.dataset.drawn).forEach(draw));
-    } else {
-      found.forEach(draw);
     }
   }
 
   take(document);
   // Figures that come later, in a part of the page that is loaded by itself.
   document.addEventListener("htmx:afterSettle", () => take(document));
-  const again = () => plots.filter((plot) => plot.dataset.drawn || plots.length <= MANY).forEach(draw);
+  const again = () => plots.filter((plot) => plot.dataset.drawn).forEach(draw);
   [dark, narrow].forEach((query) => query.addEventListener("change", again));
   document.addEventListener("click", save);
 })();

@@ -5,6 +5,8 @@
   const HEARD = [200, 404, 409, 422]; // what else comes is of a proxy or a fault: nobody kept the answer
   const form = document.getElementById("rate");
   if (form) rate(form);
+  const stimulus = document.getElementById("stimulus");
+  if (stimulus) keepInReach(stimulus, document.querySelector("[data-stimulus-bar]"));
   document.querySelectorAll("form").forEach(sendOnce);
   document.querySelectorAll("form[data-width]").forEach((one) => {
     one.addEventListener("formdata", (event) => event.formData.set("width", screen.width));
@@ -28,8 +30,48 @@
     }
   }
 
+  // What a link of the page leads to opens over it instead.
+  document.querySelectorAll("[data-dialog]").forEach((link) => link.addEventListener("click", (event) => {
+    event.preventDefault();
+    show(document.querySelector(link.hash));
+  }));
+
+  function show(dialog) {
+    dialog.showModal();
+    dialog.scrollTop = 0;
+  }
+
+  document.querySelectorAll("dialog").forEach((dialog) => {
+    dialog.addEventListener("click", (event) => { // beside it, not between the words within it
+      const box = dialog.getBoundingClientRect();
+      const isInside = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
+      if (event.target === dialog && !isInside) dialog.close();
+    });
+  });
+
+  // Where the text has left the screen, a bar stays on top that unfolds it over the page.
+  function keepInReach(text, bar) {
+    const [pane, over] = [text.firstElementChild, document.getElementById("over")];
+    let isAway = false;
+    new IntersectionObserver((entries) => {
+      const { isIntersecting, boundingClientRect } = entries.at(-1);
+      isAway = !isIntersecting && boundingClientRect.bottom < 45;
+      if (!over.open) bar.classList.toggle("stuck", isAway);
+    }, { rootMargin: "-44px 0px 0px" }).observe(text);
+    bar.querySelector("button").addEventListener("click", () => {
+      text.style.minHeight = `${text.offsetHeight}px`; // its place is kept: nothing moves below it
+      over.append(pane);
+      show(over);
+    });
+    over.addEventListener("close", () => {
+      text.append(pane);
+      text.style.minHeight = "";
+      bar.classList.toggle("stuck", isAway);
+    });
+  }
+
   function sendOnce(plain) {
-    if (plain === form) return;
+    if (plain === form || plain.method === "dialog") return;
     let sent = false;
     plain.addEventListener("submit", (event) => {
       if (sent) return event.preventDefault();
@@ -82,10 +124,14 @@
     const shelf = (question) => "unsent " + question.getAttribute("hx-post");
     const why = (question) => question.querySelector(".why textarea"); // null: it is not asked
     const whyOf = (question) => why(question)?.value.trim() ?? "";
+    const isTyping = () => document.activeElement?.matches("textarea, input:not([type=radio], [type=checkbox])");
     const lacksWhy = (question) => why(question)?.required && valueOf(question) && !whyOf(question);
     // A reason without an answer could not be kept.
     const lacksAnswer = (question) => !valueOf(question) && ("required" in question.dataset || whyOf(question));
     const isGap = (question) => lacksAnswer(question) || lacksWhy(question);
+    const stay = () => (leaving = null);
+    const ways = { questions, next, isGap, valueOf, stay, mark, focusOn };
+    const steps = questions.length > 1 ? window.oneAtATime?.(form, ways) : null; // static/layouts.js
 
     function say(word) {
       status.textContent = form.dataset[word] ?? "";
@@ -110,6 +156,7 @@
       if (code === 404 || code === 409) return outdated();
       if (code === 200) others.postMessage(sent.get(question));
       if (code === 422) leaving = null;
+      if (code === 422 && steps && !isTyping()) focusOn(question);
       if (lost.size) return;
       say(code === 422 ? "" : "saved");
       setTimeout(leave); // later: a newer answer to the same question may be sent first
@@ -189,6 +236,7 @@
       const waits = !words && !valueOf(question) && whyOf(question); // a reason typed before its answer
       if (!waits) forget(question);
       show(question, value, waits ? null : words);
+      countDone();
       mark(question, false);
       question.querySelector(".mark").replaceChildren(); // it may ask for the answer that is there now
       countAgain();
@@ -204,6 +252,7 @@
 
     form.addEventListener("submit", (event) => {
       const button = event.submitter ?? next;
+      if (steps && button === next && !leaving && steps.goOn()) return event.preventDefault();
       if (gone || (!leaving && button === next && showGaps())) return event.preventDefault();
       leaving = leaving ?? button;
       gone = isReady();
@@ -229,7 +278,9 @@
     function mark(question, gap) {
       question.classList.toggle("gap", gap);
       const words = lacksWhy(question) ? form.dataset.why : form.dataset.gap;
-      if (gap) question.querySelector(".mark").replaceChildren(wrong(words));
+      const place = question.querySelector(".mark");
+      if (gap) place.classList.add("kept"); // its line stays when it is answered: nothing moves
+      if (gap) place.replaceChildren(wrong(words));
     }
 
     function wrong(text) {
@@ -239,10 +290,21 @@
       return span;
     }
 
+    // How far one has come: the pages before this one, and of this one what is answered.
+    const bar = document.querySelector("progress[data-before]");
+
+    const isDone = (question) => valueOf(question) && !lacksWhy(question);
+
+    function countDone() {
+      if (bar && questions.length) bar.value = Number(bar.dataset.before) + questions.filter(isDone).length / questions.length;
+    }
+
     form.addEventListener("change", (event) => {
+      countDone();
       const question = event.target.closest(".question");
       question?.classList.remove("gap");
-      if (tapped && event.isTrusted && event.target.type === "radio") showAfter(question);
+      if (steps && pressed && event.isTrusted && event.target.type === "radio" && !why(question)) steps.goOn();
+      else if (tapped && event.isTrusted && event.target.type === "radio") showAfter(question);
       // A button that is being pressed ends the typing: it must not move away before it is let go.
       if (held) document.addEventListener("pointerup", () => setTimeout(countAgain), { once: true });
       else countAgain();
@@ -259,9 +321,12 @@
     }
 
     // A tap leaves the focus where it is; what is seen already does not move.
-    let tapped = false;
-    document.addEventListener("pointerdown", (event) => (tapped = event.pointerType !== "mouse"), true);
-    document.addEventListener("keydown", () => (tapped = false), true);
+    let [pressed, tapped] = [false, false];
+    document.addEventListener("pointerdown", (event) => {
+      pressed = true;
+      tapped = event.pointerType !== "mouse";
+    }, true);
+    document.addEventListener("keydown", () => (pressed = tapped = false), true);
 
     function showAfter(question) {
       if (lacksWhy(question)) return; // its reason comes first
@@ -272,6 +337,7 @@
 
     // Keys. The focus goes to a question, not to an option of it: that would look like an answer.
     function focusOn(question, block = "nearest") {
+      if (steps) steps.show(question);
       const field = lacksWhy(question) ? why(question) : inputs(question)[0];
       (field.matches("[type=radio], [type=checkbox]") ? question : field).focus({ preventScroll: true });
       question.scrollIntoView({ block });
@@ -283,6 +349,7 @@
     function answer(question, input) {
       input.checked = input.type === "radio" || !input.checked;
       input.dispatchEvent(new Event("change", { bubbles: true }));
+      if (steps && why(question)) return why(question).focus();
       if (input.type === "checkbox") return input.focus({ preventScroll: true }); // more may follow
       const following = questions[questions.indexOf(question) + 1];
       if (following) focusOn(following);
@@ -293,12 +360,13 @@
       const target = event.target;
       const types = target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
       if (types || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+      if (document.querySelector("dialog[open]")) return;
       if (event.key === "Enter" && !target.matches("button, a, summary, audio")) {
         event.preventDefault();
         return form.requestSubmit(next);
       }
       const near = target.closest(".question") ?? target.closest(".part")?.querySelector(".question");
-      const question = near ?? questions.find((one) => !valueOf(one));
+      const question = near ?? steps?.shown() ?? questions.find((one) => !valueOf(one));
       // Digits of Arabic, Persian and Chinese keyboards mean the same.
       const key = /^[٠-٩۰-۹０-９]$/.test(event.key) ? String(event.key.charCodeAt(0) & 15) : event.key.toLowerCase();
       const input = question && chosenBy(question, key);
@@ -313,7 +381,11 @@
     if (matchMedia("(hover: hover) and (pointer: fine)").matches) {
       form.querySelectorAll(".hint").forEach((hint) => (hint.hidden = false));
     }
+    if (steps) steps.start();
     document.querySelector(".question.gap")?.scrollIntoView({ block: "center" });
-    window.addEventListener("load", restore); // htmx is ready by then
+    window.addEventListener("load", () => { // htmx is ready by then
+      restore();
+      if (steps) steps.start();
+    });
   }
 })();

@@ -7,6 +7,9 @@
   const media = () => [...document.querySelectorAll("[data-content]")];
   if (form.dataset.timeUrl) watch(); // practice, checks and repeated items are not timed
   tellMissing();
+  document.addEventListener("play", ({ target }) => { // one recording at a time
+    for (const one of media()) if (one !== target && one.tagName === "AUDIO") one.pause();
+  }, true);
 
   function watch() {
     const IDLE = 30000; // ms without a sign after which nobody is there
@@ -35,7 +38,7 @@
 
     function sums() {
       count();
-      return { view, active: (active / 1000).toFixed(2), idle: (idle / 1000).toFixed(2) };
+      return { view, active: (active / 1000).toFixed(2), idle: (idle / 1000).toFixed(2), ...window.heard?.() };
     }
 
     function send() {

@@ -40,36 +40,61 @@ def make_study(slug="films", owner=None, items=0, questions=ASPECTS, **fields):
     study = Study.objects.create(slug=slug, **fields)
     if owner is not None:
         make_owner(study, owner)
-    for position, (key, text) in enumerate(questions.items()):
-        make_question(study, key, text=text, position=position)
-    for number in range(items):
-        make_item(study, f"item-{number}")
+    Question.objects.bulk_create(
+        _question(study, key, text=text, position=position)
+        for position, (key, text) in enumerate(questions.items())
+    )
+    if items:
+        _make_alike(study, items)
     return study
 
 
 def make_question(study, key="satisfaction", scale="likert5", **fields):
+    question = _question(study, key, scale, **fields)
+    question.save()
+    return question
+
+
+def _question(study, key, scale="likert5", **fields):
     fields = {"text": f"About {key}."} | fields
-    return Question.objects.create(
-        study=study, key=key, scale_spec=parse_scale(scale).as_dict(), **fields
-    )
+    return Question(study=study, key=key, scale_spec=parse_scale(scale).as_dict(), **fields)
 
 
 def make_item(study, key="item-0", recipient="r1", content="film-1", system="good", **fields):
     """An explanation with its recipient, content, system (rows or their keys) and open places."""
-    fields = {"kind": Item.Kind.EXPLANATION, "text": f"Because you like films ({key})."} | fields
+    fields = _words(key) | fields
     item = Item.objects.create(
-        study=study,
-        key=key,
-        recipient=_row(Recipient, study, recipient),
-        content=_row(Content, study, content, title=content),
-        system=_row(System, study, system),
-        **fields,
+        study=study, key=key, **_parts(study, recipient, content, system), **fields
     )
+    _make_places(study, [item])
+    return item
+
+
+def _make_alike(study, count):
+    """So many of make_item's items, item-0 to the last, in a few statements."""
+    parts, keys = _parts(study, "r1", "film-1", "good"), [f"item-{n}" for n in range(count)]
+    items = (Item(study=study, key=key, **parts, **_words(key)) for key in keys)
+    _make_places(study, Item.objects.bulk_create(items))
+
+
+def _words(key):
+    return {"kind": Item.Kind.EXPLANATION, "text": f"Because you like films ({key})."}
+
+
+def _parts(study, recipient, content, system):
+    return {
+        "recipient": _row(Recipient, study, recipient),
+        "content": _row(Content, study, content, title=content),
+        "system": _row(System, study, system),
+    }
+
+
+def _make_places(study, items):
     Place.objects.bulk_create(
         Place(study=study, item=item, number=number, shuffle=item.pk % 97)
+        for item in items
         for number in range(1, study.raters_per_item + 1)
     )
-    return item
 
 
 def _row(model, study, key, **defaults):
@@ -77,6 +102,26 @@ def _row(model, study, key, **defaults):
     if not isinstance(key, str) or not key:
         return key or None
     return model.objects.get_or_create(study=study, key=key, defaults=defaults)[0]
+
+
+def make_grid(study, contents, systems):
+    """Explanations i0, i1, … of each content by each system, in a few statements, with places."""
+    rows = [Content(study=study, key=f"c{n}", title=f"c{n}") for n in range(contents)]
+    rows = Content.objects.bulk_create(rows)
+    makers = System.objects.bulk_create(System(study=study, key=f"s{n}") for n in range(systems))
+    items = Item.objects.bulk_create(
+        Item(
+            study=study,
+            key=f"i{number}",
+            content=rows[number // systems],
+            system=makers[number % systems],
+            kind=Item.Kind.EXPLANATION,
+            text=f"Because you like films (i{number}).",
+        )
+        for number in range(contents * systems)
+    )
+    _make_places(study, items)
+    return items
 
 
 def make_items(study, count):

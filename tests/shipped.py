@@ -19,6 +19,7 @@ DIFFERENCES = {
     # Ours
     "STATIC_ROOT": "a temporary folder of the run, so that a running demo keeps its own files",
     "CACHES": "results of reports stay in the memory of a test process: no test sees another's",
+    "ENDPOINT_HOSTS": "scripted servers listen on loopback, at ports that nobody knows beforehand",
     # Django's and pytest-django's, at the start of every run
     "ALLOWED_HOSTS": "the test client calls itself testserver",
     "DATABASES": "a test database stands beside the configured one",
@@ -33,13 +34,15 @@ BESIDE_SETTINGS = {
     "Client.logout": "likewise when it logs out",
     "TransactionTestCase._fixture_teardown": "DELETE empties tables after a test that commits",
 }
-LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
+LOCMEM = "tests.reports_in_memory.ReportsInMemory"
+HOSTS = "127.0.0.1,localhost,api.openai.com"  # also of processes, in tests/processes.py
 FOLDER = "CONCORD_TEST_STATIC"  # tells worker processes where the files are
 
 
 def apply(settings):
     """Change the settings of this test process; called once, before the first test."""
     settings.CACHES["reports"] = {"BACKEND": LOCMEM, "LOCATION": "reports"}
+    settings.ENDPOINT_HOSTS = HOSTS.split(",")
     settings.STATIC_ROOT = Path(os.environ[FOLDER])
     _serve_files_as_shipped()
     _list_files_once()

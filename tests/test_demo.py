@@ -1,5 +1,6 @@
 """make demo as a new user meets it: real processes, in a folder of their own."""
 
+import json
 import os
 import re
 import signal
@@ -119,23 +120,28 @@ def rows(var):
         return {n: database.execute(f"select count(*) from {n}").fetchone()[0] for n in kept}
 
 
-ALL_DONE = 6 * 160 * 4 + 4 * 24 * 7 + 195 + 36  # the last: ROUGE-L
+ALL_DONE = 7 * 160 * 4 + 4 * 24 * 7 + 195 + 36  # the last: ROUGE-L
+ALL_DONE += 2 * 240  # helpdesk-demo
+ALL_DONE += 96 * 1056 + 5 * 6 * 1056 - 848  # hanna, without those off the scale
 
 
-def wait_for_baselines(var):
-    """Five judges that compute, and the scores of a file, on 160 items and 4 questions; four judges
-    on 24 items and 7 questions; one on 195 statements, and on 36 explanations with a reference.
-    """
+def count_done(var):
     import sqlite3
 
-    deadline = time.monotonic() + 60
-    done = 0
-    while time.monotonic() < deadline and done < ALL_DONE:
+    with sqlite3.connect(var / "concord.sqlite3", timeout=20) as database:
+        query = "select count(*) from judges_judgment where state = 'done'"
+        return database.execute(query).fetchone()[0]
+
+
+def wait_for_all(var):
+    """Five judges that compute, and two of a file, on 160 items and 4 questions; four judges on 24
+    items and 7 questions; one on 195 statements, and on 36 explanations with a reference; two of a
+    file on 240 replies; and HANNA, which a worker loads.
+    """
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and count_done(var) < ALL_DONE:
         time.sleep(0.3)
-        with sqlite3.connect(var / "concord.sqlite3", timeout=20) as database:
-            query = "select count(*) from judges_judgment where state = 'done'"
-            done = database.execute(query).fetchone()[0]
-    assert done == ALL_DONE
+    assert count_done(var) == ALL_DONE
 
 
 def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, var):
@@ -143,15 +149,48 @@ def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, 
     assert "Films" in page
     researcher = browser()
     assert "Log in as demo" in researcher.open(demo.address("as a researcher")).read().decode()
-    assert rows(var)["annotate_item"] == 196 + 40 + 195  # the last two: explanations, statements
-    wait_for_baselines(var)
+    wait_for_all(var)
     first = rows(var)
+    # Films, surveys, explanations and statements, replies, HANNA.
+    assert first["annotate_item"] == 160 + 12 + 24 + 40 + 195 + 240 + 1056
+    assert first["annotate_study"] == 6
     assert demo.stop() == 0
     time.sleep(0.5)
     assert demo.pids("celery") == demo.pids("gunicorn") == demo.pids("serve_local_model") == []
     second = Demo(var, demo.port)
     assert rows(var) == first
     assert second.address("as a rater") == demo.address("as a rater")
+    assert second.stop() == 0
+
+
+def load_of_hanna(var):
+    """How far the load is: rows written, of its transaction."""
+    for path in (var / "media").glob("uploads/*/progress.json"):
+        return json.loads(path.read_text())["rows"]
+    return 0
+
+
+def test_a_kill_while_hanna_is_loaded_and_another_start_end_with_one_whole_study(tmp_path):
+    if not list(Path(sys.prefix).rglob("SmolLM2*.gguf")):
+        missing("the small local model is not installed (requirements-models.txt)")
+    first = Demo(tmp_path, free_port())
+    assert "A worker loads the study hanna" in first.text
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not load_of_hanna(tmp_path):
+        time.sleep(0.05)
+    processes = [pid for name in ("celery", "gunicorn", "serve_local") for pid in first.pids(name)]
+    for pid in [first.child.pid, *processes]:
+        os.kill(pid, signal.SIGKILL)
+    first.child.wait()
+    assert rows(tmp_path)["annotate_study"] == 5, "nothing of a load that was cut short"
+    second = Demo(tmp_path, first.port)
+    wait_for_all(tmp_path)
+    assert rows(tmp_path)["annotate_study"] == 6
+    left = (tmp_path / "media").glob
+    deadline = time.monotonic() + 60  # the last answer is stored before the upload is removed
+    while time.monotonic() < deadline and list(left("uploads/*/progress.json")):
+        time.sleep(0.1)
+    assert not list(left("uploads/*/progress.json"))
     assert second.stop() == 0
 
 

@@ -65,7 +65,7 @@ def run(environment, *arguments):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -84,7 +84,7 @@ def answer(environment, path):
         return None
 
 
-def until(condition, process, seconds=60):
+def until(condition, process, seconds=300):
     """True as soon as the condition holds; False when the process ended or the time is over."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and process.poll() is None:

@@ -49,6 +49,7 @@ def upgrade(address, folder):
     """Upgrade and use it as a process with the shipped settings does; fail with what it prints."""
     ours = {"SECRET_KEY": "of-a-test", "DATABASE_URL": address, "REDIS_URL": ""}
     ours |= {"CONCORD_VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    ours["ENDPOINT_HOSTS"] = "127.0.0.1:18765"  # of the judges that are asked again
     done = subprocess.run(
         [sys.executable, "-m", "tests.upgrading", str(folder)],
         cwd=ROOT,

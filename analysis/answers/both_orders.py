@@ -15,7 +15,7 @@ NO_TIE = "the two orders disagree, and the question offers no tie"
 
 def runs_with_both(study):
     """Return {run id: name of its judge} for the runs whose judge is asked in both orders."""
-    runs = Run.objects.judging().filter(judge__study=study, judge__method=Judge.Method.PAIRWISE)
+    runs = Run.objects.filter(judge__study=study, judge__method=Judge.Method.PAIRWISE, checked=None)
     runs = runs.exclude(frozen__kind=FROM_FILE)  # a file holds the one verdict
     runs = runs.filter(judge__settings__order=Judge.Order.BOTH)
     return dict(runs.values_list("pk", "judge__key"))

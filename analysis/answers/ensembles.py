@@ -59,6 +59,10 @@ NAMES = (
     "runs__version",
     "from_file",
     "named_at",
+    "archived_at",
+    "deleted_at",
+    "gone_pairs",
+    "undone_pairs",
     "silent",
     "tested",
     "planned",
@@ -90,9 +94,13 @@ class Judges:
     whether a run flagged items; from_file: {judge that can be asked here: whether its values come
     from a file}, where a file has such; of_explanations: {judge: (its kind of OF_EXPLANATIONS, the
     settings of RECIPE)}; kinds: {judge: (its kind, what it compares texts with)}; named: (the judge
-    that was named before it had judged anything, when), None without one; tested: whether there are
-    tests of robustness, recommends: lists of recommenders, planned: judges of a stopping plan. None
-    of these changes an answer, so that its text leaves them out.
+    that was named before it had judged anything, when), None without one; set_aside: names of
+    judges that are archived or deleted: no page shows their answers, but the family counts them;
+    gone: (judge, keys of the questions that it answered) where its answers are gone, as it was
+    deleted or its load undone;
+    tested: whether there are tests of robustness, recommends: lists of recommenders, planned:
+    judges of a stopping plan, extracts: extracted statements. None of these four changes an answer,
+    so that its text leaves them out.
     """
 
     runs: dict
@@ -108,9 +116,12 @@ class Judges:
     of_explanations: dict
     kinds: dict
     named: tuple | None = None
+    set_aside: tuple = ()
+    gone: tuple = ()
     tested: bool = field(default=False, repr=False)
     recommends: bool = field(default=False, repr=False)
     planned: bool = field(default=False, repr=False)
+    extracts: bool = field(default=False, repr=False)
 
 
 class Row:
@@ -130,7 +141,7 @@ class Row:
 
 def _rows(study, version):
     """Return a row for every judge and run or member, also for judges that judge nothing."""
-    judges = Judge.objects.filter(study=study).annotate(
+    judges = Judge.with_deleted.filter(study=study).annotate(
         from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
         tested=Q(runs__frozen__has_key="robustness"),
         planned=Exists(StoppingPair.objects.filter(judge=OuterRef("pk"))),
@@ -147,16 +158,18 @@ def judges_of(study, version=None):
     """
     every = _rows(study, version)
     rows = [row for row in every if row.method not in Judge.JUDGING_NOTHING]
-    recommends = any(row.method == Judge.Method.RECOMMENDER and row.runs__pk for row in every)
+    kept = [row for row in every if not row.deleted_at]
+    recommends = any(row.method == Judge.Method.RECOMMENDER and row.runs__pk for row in kept)
     scales = {row.key: own_scale(*(getattr(row, name) for name in SCALE)) for row in rows}
     judging = [row for row in rows if row.runs__pk and not row.runs__checked]
+    judging = [row for row in judging if row.gone_pairs is None]
     judging = [row for row in judging if version in (None, row.runs__version)]
     runs = {row.runs__pk: row.key for row in judging if not row.silent}
     versions = {row.runs__pk: row.runs__version for row in judging}
     from_file = {row.key: not row.silent for row in judging if row.from_file}
-    designs = {row.key: _design(row) for row in rows if row.kind == Judge.Kind.LLM}
+    designs = {row.key: _design(row) for row in rows if row.shots}
     settings = {row.pk: row for row in rows if row.kind == Judge.Kind.LLM}
-    asked = {row.key: (row.samples, row.strict) for row in rows}
+    asked = {row.key: (row.settings.repeats, bool(row.strict)) for row in rows}
     members = [row for row in rows if row.members__key is not None]
     ensembles = [
         Ensemble(name, rule, tuple(row.members__key for row in group))
@@ -180,11 +193,20 @@ def judges_of(study, version=None):
         flagged=any(row.runs__flagged for row in rows),
         from_file=from_file,
         of_explanations=_of_explanations(rows),
-        tested=any(row.tested for row in rows),
+        tested=any(row.tested for row in rows if not row.deleted_at),
         recommends=recommends,
         planned=any(row.planned for row in rows),
+        extracts=any(row.method == Judge.Method.EXTRACTION and row.runs__pk for row in kept),
         kinds={row.key: (str(row.kind), str(row.against or "")) for row in rows},
         named=next(((row.key, row.named_at) for row in rows if row.named_at), None),
+        set_aside=tuple(dict.fromkeys(r.key for r in rows if r.archived_at or r.deleted_at)),
+        gone=tuple(
+            {
+                row.key: (row.gone_pairs or []) + row.undone_pairs
+                for row in rows
+                if row.gone_pairs or row.undone_pairs
+            }.items()
+        ),
     )
 
 

@@ -87,6 +87,8 @@ class Answers:
     `of_explanations`: {judge of explanations by their contents: (kind, its model's settings)};
     `kinds`: {judge: (its kind, what it compares texts with: the reference or the review)};
     `named`: (the judge that was named before it had judged anything, when), None without one;
+    `set_aside`: names of judges that are archived or deleted: no report shows them unless it counts
+    all that were ever tried; `gone`: (judge, question key) of deleted judges without answers here;
     `beside`: what the stamp of a report's kind read, so that the report need not read it again;
     `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
     """
@@ -109,6 +111,8 @@ class Answers:
     of_explanations: dict = field(default_factory=dict)
     kinds: dict = field(default_factory=dict)
     named: tuple | None = None
+    set_aside: frozenset = frozenset()
+    gone: tuple = ()
     beside: object = None
     choosing: "Answers | None" = None
 
@@ -123,12 +127,14 @@ class Answers:
 
     @property
     def judges(self):
-        """List the judges with answers in the order of their runs, then the ensembles."""
+        """List the judges with answers in the order of their runs, then the ensembles.
+
+        Those that were set aside are left out.
+        """
         table = self.select_source(JUDGE)
         names = list(table["judge"].cat.remove_unused_categories().cat.categories)
-        return names + [
-            ensemble.name for ensemble in self.ensembles if {*ensemble.members} <= {*names}
-        ]
+        complete = [e.name for e in self.ensembles if {*e.members} <= {*names}]
+        return [name for name in (*names, *complete) if name not in self.set_aside]
 
 
 def read_answers(study, version=None, part=ALL):
@@ -184,6 +190,11 @@ class Reader:
                 Cast("data", TextField()),
             )
         )
+
+    @cached_property
+    def item_kinds(self):
+        """Return the kinds that the study's items have, whatever the part; none is parsed."""
+        return {row[2] for row in self.items_as_text}
 
     @cached_property
     def who_counts(self):
@@ -282,6 +293,9 @@ class Reader:
             of_explanations=about.of_explanations,
             kinds=about.kinds,
             named=about.named,
+            set_aside=frozenset(about.set_aside)
+            | {self.weighted[name] for name in about.set_aside if name in self.weighted},
+            gone=about.gone,
         )
 
     def _judges(self, places):

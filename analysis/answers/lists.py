@@ -101,7 +101,8 @@ class Lists:
         """Return [(run, plan, …)] with counts that change whenever a list does."""
         if not self.are_there:
             return []
-        rows = RecommendedList.objects.filter(run__judge__study=self.study).order_by()
+        rows = RecommendedList.objects.kept().order_by()
+        rows = rows.filter(run__judge__study=self.study, run__judge__archived_at=None)
         totals = {name: Sum(name) for name in COUNTED}
         counted = rows.values_list("run", "plan", "run__judge", "run__state").annotate(
             n=Count("pk"),

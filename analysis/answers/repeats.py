@@ -4,10 +4,18 @@ import re
 
 import numpy as np
 import pandas as pd
-from django.db.models import BigIntegerField, Count, FloatField, Q, Value
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    FloatField,
+    OuterRef,
+    Q,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import Cast
 
-from annotate.models import ExtraAnswer, Item
+from annotate.models import Extra, ExtraAnswer, Item, Place
 from judges.models import Judgment
 
 CJK = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]")
@@ -66,10 +74,19 @@ def people_twice(study, role=None, version=None):
     return list(answers.test_retest())
 
 
-def text_sizes(study, keys):
-    """Return how many characters each item's text has (items,), NaN without a text."""
-    texts = _texts(study, keys)
-    return np.array([len(text) if text else np.nan for text in texts], dtype=float)
+def pages_between(study, role, version=None):
+    """Return how many other pages stood between the two answers to each item given twice.
+
+    Of items whose first page is known: answers that were loaded from files have none.
+    """
+    answers = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
+    answers = answers.filter(extra__session__rater__role=role, extra__kind=Extra.Kind.REPEAT)
+    if version is not None:
+        answers = answers.filter(extra__session__version=version)
+    first = Place.objects.filter(session=OuterRef("extra__session"), item=OuterRef("extra__item"))
+    seen = answers.annotate(before=Subquery(first.values("position")[:1]))
+    pages = seen.filter(before__isnull=False).values_list("extra", "extra__position", "before")
+    return [again - before - 1 for _, again, before in pages.distinct()]
 
 
 def _texts(study, keys):

@@ -21,7 +21,7 @@ QUESTIONS = (
     "trustworthiness",
     "satisfaction",
 )
-RATERS = 4  # of each survey, one fewer than it is to get: the last place is the visitor's
+RATERS = 4  # of each survey; the other places are for visitors
 LIKED = {"highest": 3.6, "mean": 3.1, "lowest": 2.6}
 STRONGER = {"cf": 1.0, "cf-a": 0.9, "item-sim": 0.5, "genre-jacc": 0.6}  # effect of the level
 SD_RATER, SD_ITEM, SD_ANSWER = 0.4, 0.35, 0.7

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
+from analysis.demo import helpdesk
 from analysis.demo.simulate import judgments, ratings
 from analysis.demo.texts import SYSTEMS, Writer
 from analysis.demo.written_parts import chance, films, pairs, read_part, watched
@@ -19,7 +20,7 @@ OPEN = ("films-open", ["texts_open"])
 
 
 def write_all(folder):
-    """Write every csv file of both studies below `folder`; returns the paths."""
+    """Write every csv file of the three studies below `folder`; return the paths."""
     dates = watching_dates()
     rated, still_open = items(*RATED, dates), items(*OPEN, dates)
     tables = {
@@ -31,6 +32,7 @@ def write_all(folder):
         "films-open/contents.csv": contents(films_seen_in(still_open)),
         "films-open/interactions.csv": interactions(recipients_of(still_open), dates),
         "films-open/items.csv": still_open,
+        **{f"helpdesk/{name}.csv": rows for name, rows in helpdesk.tables().items()},
     }
     return [write(Path(folder) / name, rows) for name, rows in tables.items()]
 

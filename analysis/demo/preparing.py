@@ -1,14 +1,16 @@
-"""Prepare the demo: four studies, a researcher, the endpoint of the small local model."""
+"""Prepare the demo: its studies, a researcher, the endpoint of the small local model."""
 
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
+from django.db import transaction
 
 from annotate.models import Deletion, Study
 from judges.models import Endpoint, Judge, Run
 from judges.runs import drive
+from judges.runs.naming import name_beforehand
 from judges.runs.nudge import nudge
 from judges.runs.plan import plan
 from judges.scorers import SCORERS
@@ -17,10 +19,12 @@ FOLDER = Path(__file__).parent
 USERNAME = "demo"
 STUDIES = {
     "films-demo": "films",
+    "helpdesk-demo": "helpdesk",
     "films-open": "films-open",
     "surveys-demo": "surveys",
     "factuality-demo": "factuality",
 }
+NAMED = {"films-demo": "Simulated judge"}  # by study, before it has judged anything
 TABLES = ("contents", "interactions", "items", "ratings", "judgments", "statements")
 MODEL_NOTICE = (
     "SmolLM2-135M, a very small model that runs on this machine. Its ratings are poor; it is here "
@@ -38,7 +42,7 @@ def prepare(model_port, say):
     for slug, folder in STUDIES.items():
         if not Study.objects.filter(slug=slug).exists():
             say(f"Loading the study {slug}")
-            _load(FOLDER / folder)
+            _load(FOLDER / folder, NAMED.get(slug))
             _plan_baselines(slug)
         elif Deletion.objects.filter(study__slug=slug).exists():
             say(f"{slug} is being deleted; the next start makes it anew")
@@ -57,13 +61,27 @@ def _endpoint(port):
         "notice": MODEL_NOTICE,
     }
     Endpoint.objects.update_or_create(
-        key="local-demo", defaults=fields, create_defaults=fields | rest
+        study=None, key="local-demo", defaults=fields, create_defaults=fields | rest
     )
 
 
-def _load(folder):
+def _load(folder, named=None):
+    """Load a folder's files with their owner, all or nothing; a named judge is named in between."""
     files = {name: folder / f"{name}.csv" for name in TABLES if (folder / f"{name}.csv").exists()}
-    # The owner with the rows, all or nothing: a study that is there is not looked at again.
+    with transaction.atomic():
+        if named:
+            judged = {"judgments": files.pop("judgments")}
+            _load_files(folder, files)
+            name_beforehand(Judge.objects.get(study__slug=_slug(folder), key=named))
+            files = judged
+        _load_files(folder, files)
+
+
+def _slug(folder):
+    return next(slug for slug, name in STUDIES.items() if name == folder.name)
+
+
+def _load_files(folder, files):
     call_command("load_study", folder / "study.yaml", verbosity=0, owner=USERNAME, **files)
 
 

@@ -6,6 +6,7 @@ lenient the rater is, how this rater took this item, and what was drawn for the 
 """
 
 from datetime import UTC, datetime, timedelta
+from statistics import fmean
 
 from analysis.demo.texts import is_mistaken
 from analysis.demo.written_parts import chance
@@ -20,8 +21,9 @@ MEAN = {  # system -> mean answer to each question; a bare template is at least 
     "vague": [2.3, 2.1, 2.2, 2.3],
 }
 MISTAKEN = -0.5  # on accuracy and satisfaction, of a text that is wrong about the recipient
-SD_PAIR, SD_ITEM, SD_RATER, SD_RECIPIENT = 0.3, 0.4, 0.25, 0.35
-SD_VIEW, SD_ANSWER = 0.55, 0.45
+SD_PAIR, SD_ITEM, SD_VIEW, SD_ANSWER = 0.3, 0.4, 0.55, 0.45
+SDS_LENIENCY = {"third_party": 0.25, "recipient": 0.35}
+JUDGE, SD_JUDGE = "Simulated judge", 0.35  # how far each of its answers strays from what it sees
 MISSING = 0.015  # share of answers left out
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 
@@ -53,10 +55,10 @@ def sittings(items):
 def one_sitting(rater, role, items, start):
     """Return the answers of one rater, in a shuffled order of items, with their times."""
     draw = chance(f"sitting {rater}")
-    leniency = draw.gauss(0, SD_RECIPIENT if role == "recipient" else SD_RATER)
+    lenient = draw.gauss(0, SDS_LENIENCY[role])
     now, rows = start, []
     for item in draw.sample(items, len(items)):
-        view = leniency + draw.gauss(0, SD_VIEW)
+        view = lenient + draw.gauss(0, SD_VIEW)
         reading = 0.25 * len(item["text"].split())
         for question in QUESTIONS:
             seconds = round(reading + draw.lognormvariate(1.4, 0.5), 1)
@@ -69,12 +71,22 @@ def one_sitting(rater, role, items, start):
                         "rater": rater,
                         "role": role,
                         "question": question,
-                        "value": min(5, max(1, round(value))),
+                        "value": on_scale(value),
                         "answered_at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
                         "seconds": seconds,
                     }
                 )
     return rows
+
+
+def leniency(rater, role):
+    """Return how lenient a rater is: the first draw of the rater's sitting."""
+    return chance(f"sitting {rater}").gauss(0, SDS_LENIENCY[role])
+
+
+def on_scale(value):
+    """Return the point of the scale from 1 to 5 that is nearest to a value."""
+    return min(5, max(1, round(value)))
 
 
 def expected(item, question):
@@ -88,13 +100,23 @@ def expected(item, question):
 
 
 def judgments(items):
-    """Return rows of judgments.csv: a baseline that understands nothing, as its name says."""
-    return [
-        {
-            "item": item["item"],
-            "judge": "text length",
-            "question": "",
-            "value": len(item["text"].split()),
-        }
-        for item in items
-    ]
+    """Return rows of judgments.csv: a count of words, and a judge that sees what raters share."""
+    return [*(_judged(item, "text length", "", _words(item)) for item in items), *_seeing(items)]
+
+
+def _words(item):
+    return len(item["text"].split())
+
+
+def _judged(item, judge, question, value):
+    return {"item": item["item"], "judge": judge, "question": question, "value": value}
+
+
+def _seeing(items):
+    """Yield the judgments of the simulated judge, which is as lenient as the third parties are."""
+    lenient = fmean(leniency(rater, "third_party") for rater in THIRD_PARTIES)
+    for item in items:
+        draw = chance(f"simulated judge {item['item']}")
+        for question in QUESTIONS:
+            value = expected(item, question) + lenient + draw.gauss(0, SD_JUDGE)
+            yield _judged(item, JUDGE, question, on_scale(value))

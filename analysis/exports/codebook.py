@@ -2,6 +2,7 @@
 
 from analysis.answers import frame
 from annotate.design.versions import as_it_was
+from annotate.models import ExitAnswer
 
 ITEMS = {
     "item": "Id of the item, unique in the study.",
@@ -122,8 +123,10 @@ SESSIONS = {
     "session": "Number of the session: one person's visit.",
     "rater": "Pseudonym of the person; never a platform's id.",
     "role": "recipient, third_party or expert.",
-    "state": "consent, instructions, check (the comprehension check), practice, rating, exit (the "
-    "exit questions), completed, declined, abandoned, screened_out, failed_attention or returned.",
+    "state": "consent, screener, questions (those before the instructions), taste (picks what they "
+    "like), instructions, check (the comprehension check), practice, waiting (for the lists that "
+    "are made for them), rating, exit (the exit questions), completed, declined, abandoned, "
+    "screened_out, failed_attention, returned or withdrawn.",
     "source": "web: answered here; link: by a personal link; file: loaded from a file.",
     "excluded": "true if a rule took the person out of the analysis.",
     "exclusion_reason": "That rule.",
@@ -143,6 +146,20 @@ SESSIONS = {
     "check_passed": "Whether one of them was right in everything.",
     "check_answers": "All attempts as JSON: when, and each question with its answer.",
 }
+ARM = (
+    "The arm of the study to which the session was assigned at its consent; blank for sessions "
+    "from before there were arms, and for who withdrew."
+)
+STOPPED_IN = (
+    "Where the session was given up or ended early, in the words of state; blank for sessions that "
+    "were completed or go on, and for who withdrew."
+)
+LAYOUT = (
+    "How the questions of its pages stood, by the study’s setting when its items were claimed: "
+    "list, one_at_a_time or grid; blank before that. Pages with questions about entries of "
+    "lists always are lists; so is a grid on screens under 600 pixels, and one_at_a_time without "
+    "JavaScript (screen_width is blank)."
+)
 RATERS = {
     "rater": "Pseudonym of the person, as in the other tables.",
     "role": "recipient, third_party or expert.",
@@ -175,6 +192,19 @@ TIMES = {
     "(pointer, keys, scrolling, a recording played) within the last 30.",
     "idle_seconds": SESSIONS["idle_seconds"],
     "views": "How often the page was opened.",
+}
+LISTENING = {
+    "session": SESSIONS["session"],
+    "rater": RATERS["rater"],
+    "item": TIMES["item"],
+    "content": "Id of the episode, or other content, whose recording or folded description the "
+    "page offered.",
+    "played_seconds": "Seconds of its recording that were played at least once; blank where the "
+    "page had no recording of it that could be played.",
+    "skipped_seconds": "Seconds of it before the last moment that was played, and not played.",
+    "duration_seconds": "Length of the recording; blank where it was not begun.",
+    "description_unfolded": "Whether the description was unfolded; blank where all of it was in "
+    "sight.",
 }
 REVISIONS = {
     "session": SESSIONS["session"],
@@ -293,6 +323,7 @@ TABLES = {
     "raters": RATERS,
     "sessions": SESSIONS,
     "times": TIMES,
+    "listening": LISTENING,
     "revisions": REVISIONS,
     "checks": CHECKS,
     "screens": SCREENS,
@@ -318,6 +349,8 @@ NOTES = {
     "sessions": "Who came when and how far they got; no addresses, no platform ids.",
     "times": "How long each item was looked at, by visit; nothing for who had no JavaScript and "
     "for loaded answers.",
+    "listening": "What was heard of each recording, and which descriptions were unfolded, by visit "
+    "and item; nothing for who had no JavaScript and for loaded answers.",
     "revisions": "Every answer that was given here and every change of it, in their order; "
     "loaded answers have none.",
     "checks": "Every answer to an attention check, a gold item or a repeated item, with what was "
@@ -354,16 +387,24 @@ def question_rows(study):
     ]
 
 
-def exit_meaning(question):
-    """Describe an exit question in one line; None is a question that is no longer asked."""
+STEPS = {
+    ExitAnswer.Step.SCREENER: ("A question of the screener", "Screener"),
+    ExitAnswer.Step.BEFORE: ("A question", "Question before the instructions"),
+    ExitAnswer.Step.EXIT: ("An exit question", "Exit question"),
+}
+
+
+def exit_meaning(question, step=ExitAnswer.Step.EXIT):
+    """Describe a question about the rater in one line; None is one that is no longer asked."""
+    gone, what = STEPS[step]
     if question is None:
-        return "An exit question that is no longer asked."
+        return f"{gone} that is no longer asked."
     if question.scale.is_worded:
         values = [value for value, _ in question.scale.points]
-        return f"Exit question: {question.text} One of: {'; '.join(map(question.words, values))}."
+        return f"{what}: {question.text} One of: {'; '.join(map(question.words, values))}."
     if not question.scale.points:
-        return f"Exit question: {question.text} Allowed: {question.scale.allowed}."
-    return f"Exit question: {question.text} {_scale(question.scale)}"
+        return f"{what}: {question.text} Allowed: {question.scale.allowed}."
+    return f"{what}: {question.text} {_scale(question.scale)}"
 
 
 def question_meaning(question):

@@ -41,7 +41,7 @@ def lists(study, clean, cells):
     of a locked test part are left out.
     """
     hidden = withheld_recipients(study)
-    asked = RecommendedList.objects.filter(run__judge__study=study).order_by("run", "unit")
+    asked = RecommendedList.objects.kept().filter(run__judge__study=study).order_by("run", "unit")
     judgments = _judgments(study)
     for run, unit, recipient, judge, user, *what, entries, left in asked.values_list(
         *ABOUT
@@ -60,7 +60,7 @@ def lists(study, clean, cells):
 
 def _judgments(study):
     """Return (run, unit, …) of every list's judgment, in the order of the lists."""
-    runs = RecommendedList.objects.filter(run__judge__study=study).order_by().values("run")
+    runs = RecommendedList.objects.kept().filter(run__judge__study=study).order_by().values("run")
     rows = Judgment.objects.filter(run__in=runs).order_by("run", "unit")
     return rows.values_list(*ASKED).iterator(CHUNK)
 

@@ -14,9 +14,18 @@ from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from analysis.exports import codebook
-from annotate.design import around
+from annotate.design import arms
 from annotate.files.loading.common import batches
-from annotate.models import CheckAttempt, ItemTime, Rater, Rating, RatingRevision, Session
+from annotate.models import (
+    CheckAttempt,
+    ItemTime,
+    Listening,
+    Rater,
+    Rating,
+    RatingRevision,
+    Session,
+    Study,
+)
 from annotate.quality import exit_answers
 from annotate.quality.measures import APPROVAL_RATE, TASK_COUNT, participant_of
 
@@ -69,17 +78,53 @@ def raters(study, clean, cells, platform_ids=False):
         yield (cells(*who, *numbers, bool(why), clean(why), *counts, *exits),)
 
 
+def arm_columns(study):
+    """Return {"arm": its meaning} where a study has arms, or sessions of arms that it had."""
+    has_arms = study.extra.get(arms.KEY) or study.sessions.exclude(arm="").exists()
+    return {"arm": codebook.ARM} if has_arms else {}
+
+
+def session_columns(study):
+    """Return {column: meaning} that sessions have where a study uses what they tell of.
+
+    layout: where not all were asked in the usual one; arm: where the study has arms or had;
+    stopped_in: where one was given up.
+    """
+    usual = ["", Study.Layout.LIST]
+    counts = study.sessions.aggregate(
+        layout=Count("pk", filter=~Q(layout__in=usual)),
+        arm=Count("pk", filter=~Q(arm="")),
+        stopped_in=Count("pk", filter=~Q(stopped_in="")),
+    )
+    has = {
+        "layout": counts["layout"] or study.layout not in usual,
+        "arm": counts["arm"] or study.extra.get(arms.KEY),
+        "stopped_in": counts["stopped_in"],
+    }
+    meanings = {
+        "layout": codebook.LAYOUT,
+        "arm": codebook.ARM,
+        "stopped_in": codebook.STOPPED_IN,
+    }
+    return {name: meaning for name, meaning in meanings.items() if has[name]}
+
+
 def exit_columns(study):
-    """Return {column: meaning} of the exit questions, also those that are no longer asked."""
-    asked = {question.key: question for question in around.exit_of(study)}
+    """Return {column: meaning} of the questions about raters, also those no longer asked."""
+    asked = {
+        (step, question.key): question
+        for step, questions in exit_answers.asked_in(study).items()
+        for question in questions
+    }
     return {
-        f"exit_{key}": codebook.exit_meaning(asked.get(key)) for key in exit_answers.keys(study)
+        f"{step}_{key}": codebook.exit_meaning(asked.get((step, key)), step)
+        for step, key in exit_answers.columns(study)
     }
 
 
 def with_exit(study, rows, owner, clean):
-    """Yield (row, its exit answers) for rows that begin with the owner's pk, in its order."""
-    keys = exit_answers.keys(study)
+    """Yield (row, answers about the rater) for rows that begin with the owner's pk, in order."""
+    keys = exit_answers.columns(study)
     for batch in batches(rows, CHUNK):
         first, last = batch[0][0], batch[-1][0]
         answers_by_owner = exit_answers.said_between(study, owner, first, last) if keys else {}
@@ -91,6 +136,7 @@ def with_exit(study, rows, owner, clean):
 
 def sessions(study, clean, cells):
     """Yield one row per session, with its attempts at the check and its exit answers."""
+    columns = session_columns(study)
     visits = Session.objects.filter(study=study).order_by("pk")
     visits = visits.with_times().annotate(answers=Count("ratings"))
     names = [
@@ -110,14 +156,16 @@ def sessions(study, clean, cells):
         "last_seen_at",
         "ended_at",
         "items_done_at",
+        *columns,
     ]
     rows = _with_attempts(study, visits.values_list(*names).iterator(CHUNK))
     for (pk, rater, role, state, source, why, *more, check), exits in with_exit(
         study, rows, "session", clean
     ):
         who = pk, clean(rater), role, state, source, bool(why), clean(why)
+        own = [clean(more.pop()) for _ in columns][::-1]
         tried, passed, answers = check
-        yield (cells(*who, *more, tried, passed, clean(answers), *exits),)
+        yield (cells(*who, *more, tried, passed, clean(answers), *own, *exits),)
 
 
 def _with_attempts(study, rows):
@@ -184,6 +232,25 @@ def times(study, clean, cells):
     ]
     for session, rater, item, active, idle, views in rows.values_list(*names).iterator(CHUNK):
         yield (cells(session, clean.key(rater), clean.key(item), active, idle, len(views)),)
+
+
+def listening(study, clean, cells):
+    """Yield one row for every content whose recording or description an item's page offered."""
+    rows = Listening.objects.filter(session__study=study).order_by("session", "pk")
+    names = [
+        "session_id",
+        "session__rater__key",
+        "item__key",
+        "content__key",
+        "played_seconds",
+        "skipped_seconds",
+        "duration_seconds",
+        "is_unfolded",
+    ]
+    for session, *keys, played, skipped, duration, unfolded in rows.values_list(*names).iterator(
+        CHUNK
+    ):
+        yield (cells(session, *map(clean.key, keys), played, skipped, duration, unfolded),)
 
 
 def _number(rows, by, expression):

@@ -270,12 +270,15 @@ def _ratings(study, clean, cells):
         "reason",
         "first_side",
         "session__version",
+        *(f"session__{name}" for name in people_exports.arm_columns(study)),
     ]
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
     for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
         answer = clean(text) if value is None else number(value)
         keys = clean.key(item), clean.key(rater), role, question
-        yield (cells(*keys, answer, answered_at, seconds, clean(reason), *more),)
+        side, version, *arm = more
+        rest = clean(reason), side, version, *map(clean.key, arm)
+        yield (cells(*keys, answer, answered_at, seconds, *rest),)
 
 
 def _judgments(study, clean, cells):
@@ -409,6 +412,10 @@ def _codebook(study, clean, cells):
     for column, meaning in people_exports.exit_columns(study).items():
         for table in ("raters", "sessions"):
             yield (cells(table, clean(column), clean(meaning)),)
+    for column, meaning in people_exports.arm_columns(study).items():
+        yield (cells("ratings", column, clean(meaning)),)
+    for column, meaning in people_exports.session_columns(study).items():
+        yield (cells("sessions", column, clean(meaning)),)
     for name, meaning in codebook.question_rows(study):
         yield (cells("scores", clean(name), clean(meaning)),)
 
@@ -428,6 +435,7 @@ ROWS = {
     "raters": people_exports.raters,
     "sessions": people_exports.sessions,
     "times": people_exports.times,
+    "listening": people_exports.listening,
     "revisions": people_exports.revisions,
     "checks": extras.checks,
     "screens": extras.screens,
@@ -438,7 +446,12 @@ ROWS = {
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {
+    "ratings": lambda study: [*codebook.RATINGS, *people_exports.arm_columns(study)],
     "items": lambda study: [*codebook.ITEMS, *extra_columns(study)],
     "raters": lambda study: [*codebook.RATERS, *people_exports.exit_columns(study)],
-    "sessions": lambda study: [*codebook.SESSIONS, *people_exports.exit_columns(study)],
+    "sessions": lambda study: [
+        *codebook.SESSIONS,
+        *people_exports.session_columns(study),
+        *people_exports.exit_columns(study),
+    ],
 }

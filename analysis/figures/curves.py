@@ -3,23 +3,27 @@
 from math import isnan
 
 from analysis.figures import traces
-from analysis.figures.frame import LEGEND_BELOW, LINE, figure, layout_of, span
+from analysis.figures.frame import LEGEND_BELOW, LINE, SOFT, figure, layout_of, span
 from analysis.figures.wrapping import wrapped
 
 MOST_CURVES = 8
 MOST_CALIBRATED = 6
+GREY = "baselines"  # in a legend, where their lines have one name
 OPACITY = "33"  # a fifth, behind a colour in hexadecimal digits
 
 
-def roc_curves(report, entries, question, looks):
-    """Draw ROC curves of the best of these evaluators for one question, before their bands."""
+def roc_curves(report, entries, question, looks, grey=()):
+    """Draw ROC curves of the best of these evaluators for one question, before their bands.
+
+    grey: entries of baselines, drawn below the others.
+    """
     defined = [entry for entry in entries if not traces.is_undefined(entry.row["auc"])]
     best = sorted(defined, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
     lines = []
     for entry in best:
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
-        rates = curve.false_positive_rate, curve.true_positive_rate
-        lines.append(_curve(*rates, f"{wrapped(name)} {entry.row['auc']:.2f}", entry, looks))
+        words = f"{wrapped(name)} {entry.row['auc']:.2f}"
+        lines.append(_curve(*_rates(curve), words, entry, looks))
     layout = _square(
         f"False positive rate (n = {span(entry.row['negatives'] for entry in best)})",
         f"True positive rate (n = {span(entry.row['positives'] for entry in best)})",
@@ -27,7 +31,18 @@ def roc_curves(report, entries, question, looks):
         [0, 1.01],
     )
     chance = traces.guide([0, 1], [0, 1], "chance", LINE)
-    return figure([*_bands(report, entries, question, looks), chance, *lines], layout)
+    below = grey_lines(_defined(report, grey, question))
+    return figure([*_bands(report, entries, question, looks), *below, chance, *lines], layout)
+
+
+def _rates(curve):
+    return curve.false_positive_rate, curve.true_positive_rate
+
+
+def _defined(report, grey, question, points_of=_rates):
+    """Return {name: (x, y)} of the baselines that have a value."""
+    names = [entry.row["evaluator"] for entry in grey if not isnan(entry.row["value"])]
+    return {name: points_of(report.curves[name, question]) for name in names}
 
 
 def _bands(report, entries, question, looks):
@@ -53,21 +68,43 @@ def _band(band, colour):
     }
 
 
-def precision_recall(report, entries, question, looks):
-    """Draw precision over recall of the best evaluators, and the share of positives."""
+def precision_recall(report, entries, question, looks, grey=()):
+    """Draw precision over recall of the best evaluators, and the share of positives.
+
+    grey: entries of baselines, drawn below the others.
+    """
     drawn = [entry for entry in entries if not isnan(entry.row["value"])][:MOST_CURVES]
     lines = []
     for entry in drawn:
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
-        recall, precision = [0, *curve.recall], [curve.precision[0], *curve.precision]
         words = f"{wrapped(name)} {entry.row['value']:.2f}"
-        lines.append(_curve(recall, precision, words, entry, looks, shape="vh"))
+        lines.append(_curve(*_steps(curve), words, entry, looks, shape="vh"))
     across = f"Recall (n = {span(entry.row['positives'] for entry in drawn)})"
     up = f"Precision (n = {span(entry.row['n'] for entry in drawn)})"
     shares = [entry.row["positives"] / entry.row["n"] for entry in drawn]
     if shares:
         lines.append(traces.guide([0, 1], [shares[0]] * 2, "no skill"))
-    return figure(lines, _square(across, up))
+    below = grey_lines(_defined(report, grey, question, _steps), "vh")
+    return figure([*below, *lines], _square(across, up))
+
+
+def _steps(curve):
+    """Return recall from 0 on, and precision."""
+    return [0, *curve.recall], [curve.precision[0], *curve.precision]
+
+
+def grey_lines(lines, shape="linear"):
+    """Return thin grey lines of baselines, with one entry in the legend. lines: {name: (x, y)}."""
+    return [
+        traces.line(x, y, GREY, SOFT, shape=shape)
+        | {
+            "line": {"color": SOFT, "width": 1, "shape": shape},
+            "legendgroup": GREY,
+            "showlegend": place == 0,
+            "hovertemplate": f"{name}<extra></extra>",
+        }
+        for place, (name, (x, y)) in enumerate(lines.items())
+    ]
 
 
 def calibration(report, question, looks):

@@ -9,10 +9,11 @@ from analysis.figures import traces
 from analysis.figures.frame import SOFT, figure, layout_of, marked
 from analysis.figures.looks import SYMBOLS
 from analysis.figures.traces import is_undefined
-from analysis.figures.wrapping import MOST_HEADING, ROW, lines_below, lines_of, wrapped
+from analysis.figures.wrapping import LINE_HEIGHT, MOST_HEADING, ROW, lines_below, lines_of, wrapped
 
 NARROW_LINE = 44  # characters of a name above its dots, on a phone
 MOST_LINES = 40
+MANY = 12  # names, from which on their lines are lower
 BASELINE = SOFT  # colour of what no insight would give
 
 
@@ -29,7 +30,7 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None, 
         title += f" (the {len(names)} largest of {every}, all of them in the table)"
     shapes = list(dict.fromkeys(entry.row[series] for entry in entries))
     step = 0.7 / max(len(shapes), 1)
-    labels, row = [wrapped(name) for name in names], max(ROW, 11 * len(shapes))
+    labels, row = [wrapped(name) for name in names], _row(len(names), len(shapes))
     centres, end = lines_below(labels, row)
     data = []
     for place, shape in enumerate(shapes):
@@ -46,7 +47,7 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None, 
         data += _dots(rows, heights, colours, shape, symbols, line)
     layout = layout_of(110 + ceil(row * max(end, 2)), title, showlegend=len(shapes) > 1)
     layout["xaxis"] |= {"zeroline": True}
-    layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
+    layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries, marks)
     if chance is not None:
         layout["xaxis"]["range"] = [_below(entries, chance), 1.02]
         marks = marks or [(chance, f"chance ({chance:g})")]
@@ -59,6 +60,12 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None, 
         "showgrid": False,
     }
     return figure(data, layout, **_names_above(layout, names, centres))
+
+
+def _row(n_names, n_shapes):
+    """Return the pixels of a line; those of many names are lower, so that they fit on a screen."""
+    least, mark = (ROW, 11) if n_names <= MANY else (LINE_HEIGHT + 4, 7)
+    return max(least, mark * n_shapes)
 
 
 def _largest(entries, line):
@@ -75,10 +82,11 @@ def _largest(entries, line):
     return [entry for entry in defined if entry.row[line] in kept], len(largest)
 
 
-def _around(entries):
-    """Return the range from the lowest to the highest end of the intervals, with some room."""
+def _around(entries, marks=()):
+    """Return the range from the lowest to the highest end of the intervals and mark, with room."""
     rows = [entry.row for entry in entries]
     ends = [row[name] for row in rows for name in ("low", "value", "high")]
+    ends += [value for value, _ in marks]
     ends = [value for value in ends if not is_undefined(value)] or [0.0, 1.0]
     room = 0.04 * (max(ends) - min(ends)) or 0.5
     return [min(ends) - room, max(ends) + room]

@@ -8,8 +8,9 @@ from analysis.figures.frame import span
 from annotate.templatetags.concord import interval
 
 MOST_ROWS = 200  # of the table that lists every number
-MANY_TABLES = 6  # of a page that begins with a list of them
 FIRST_SENTENCE = re.compile(r"(Table \S+\. )?.*?(?=\.(\s|$)|$)", re.DOTALL)
+# A size that is a number of values, whatever groups these stand in.
+PLAIN_SIZE = re.compile(r"n = ([\d,]+)(, \d+ of \d+ groups)?")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class Cell:
     @property
     def interval(self):
         return interval(self.row.get("low", nan), self.row.get("high", nan))
+
+
+def interval_cell(row, name):
+    """Return the Cell of a number of a row and of its interval, NAME_low and NAME_high."""
+    return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,8 @@ class Words:
 class Table:
     """A caption, two lines of headings (groups may be empty), and lines of (name, cells).
 
-    is_folded: whether the page shows its caption alone until it is opened.
+    note: a line below it that says how it is read; is_folded: whether the page shows its caption
+    alone until it is opened.
     """
 
     caption: str
@@ -54,21 +61,47 @@ class Table:
     lines: list = field(default_factory=list)
     groups: list = field(default_factory=list)
     corner: str = ""
+    note: str = ""
     is_folded: bool = False
 
     @property
     def name(self):
         """Return the caption's first sentence, with the table's number if it has one."""
-        return FIRST_SENTENCE.match(self.caption)[0]
+        return name_of(self.caption)
+
+    @property
+    def rest(self):
+        """Return the caption after its name."""
+        return rest_of(self.caption)
+
+    @property
+    def sizes(self):
+        """Return, for each column, what its head says of the size of its cells; blank for nothing.
+
+        Cells of one size say it once; where only n differs, the head has the smallest and largest.
+        """
+        columns = zip(*(cells for _, cells in self.lines), strict=True)
+        return [size_of(cells) for cells in columns] or [""] * len(self.headings)
+
+    @property
+    def columns(self):
+        """Return each heading with what stands beside it, its cells' size."""
+        return list(zip(self.headings, self.sizes, strict=True))
 
 
 @dataclass
 class Figure:
-    """A Plotly figure with the words that stand for it."""
+    """A Plotly figure with the words that stand for it; is_folded as of a Table."""
 
     key: str
     caption: str
     plot: dict
+    is_folded: bool = False
+
+    @property
+    def name(self):
+        """Return the caption's first sentence."""
+        return name_of(self.caption)
 
     @property
     def script(self):
@@ -78,13 +111,29 @@ class Figure:
 
 @dataclass
 class Layout:
-    """Everything a report page shows, in order; `details` lists every number of the page."""
+    """Everything a report page shows, in order; `details` lists every number of the page.
+
+    is_folded: whether the page shows the group's name alone until it is opened; open_matrices: how
+    many matrices it shows before.
+    """
 
     figures: list
     tables: list
     details: Table | None = None
     more: int = 0  # rows that details leaves out
     matrices: list = field(default_factory=list)
+    is_folded: bool = False
+    open_matrices: int = 0
+
+    @property
+    def first_matrices(self):
+        """Return the matrices that are shown at once."""
+        return self.matrices[: self.open_matrices]
+
+    @property
+    def later_matrices(self):
+        """Return the matrices that are folded."""
+        return self.matrices[self.open_matrices :]
 
 
 @dataclass(frozen=True)
@@ -103,12 +152,25 @@ class Matrix:
     reason: str = ""
 
 
-def has_many(layouts):
-    """Return whether enough captioned tables are shown that a list of them helps."""
-    shown = [
-        table for layout in layouts for table in layout.tables if table.lines and table.caption
-    ]
-    return len(shown) >= MANY_TABLES
+def name_of(caption):
+    """Return a caption's first sentence, with the table's number if it has one."""
+    return FIRST_SENTENCE.match(caption)[0]
+
+
+def rest_of(caption):
+    """Return what a caption says after its first sentence."""
+    return caption[len(name_of(caption)) :].lstrip(". ")
+
+
+def size_of(cells):
+    """Return the size that a column's head says of its cells, blank where each says its own."""
+    sizes = {cell.size for cell in cells if getattr(cell, "size", "") and not isnan(cell.value)}
+    if len(sizes) < 2:
+        return next(iter(sizes), "")
+    numbers = [PLAIN_SIZE.fullmatch(size) for size in sizes]
+    if not all(numbers):
+        return ""
+    return f"n = {span([int(number[1].replace(',', '')) for number in numbers])}"
 
 
 def ranked(lines):
@@ -129,12 +191,20 @@ def table_of(entries, line, caption, corner, words):
         (entry.row[line], entry.row["question"]): cell_of(entry, f"n = {entry.row['n_units']:,}")
         for entry in entries
     }
-    headings = list(dict.fromkeys(entry.row["question"] for entry in entries))
-    lines = [
-        (words.get(name, name), [cells.get((name, heading)) for heading in headings])
-        for name in dict.fromkeys(entry.row[line] for entry in entries)
-    ]
-    return Table(caption, headings, lines, [], corner)
+    table = cross_table(caption, corner, cells)
+    table.lines = [(words.get(name, name), own) for name, own in table.lines]
+    return table
+
+
+def cross_table(caption, corner, cells, columns=None, blank=None):
+    """Arrange {(name of a line, column): cell} in the order they come; blank where there is none.
+
+    columns: those that are shown, where not all are.
+    """
+    columns = list(dict.fromkeys(column for _, column in cells)) if columns is None else columns
+    names = dict.fromkeys(name for name, _ in cells)
+    lines = [(name, [cells.get((name, column), blank) for column in columns]) for name in names]
+    return Table(caption, columns, lines, [], corner)
 
 
 def cell_of(entry, size=""):

@@ -1,9 +1,19 @@
 """Offer the options of reports on the command line: the same options as on the pages."""
 
+from django.core.management.base import BaseCommand
+
 from analysis.options.form import query
 from analysis.reports.registry import EVERY_OPTION, takers
 
 FEW = 3  # reports that an option's words name; one of more reports needs no names
+
+
+class OptionsCommand(BaseCommand):
+    """A command that takes the options of reports."""
+
+    def create_parser(self, *args, **kwargs):
+        # Django's own --version, which tells that of Django, gives way.
+        return super().create_parser(*args, conflict_handler="resolve", **kwargs)
 
 
 def add_options(parser):

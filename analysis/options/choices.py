@@ -1,6 +1,6 @@
 """Say what the options of one study may take: its columns, roles, judges, versions and parts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from annotate.design.checks import settings_of
 from annotate.design.splits import CHOOSE, TEST, split_of
@@ -18,7 +18,7 @@ class Choices:
     judges: names, in the order of their first runs; versions: of the questionnaire, those that
     have answers; newest_version: whether they have or not; weighted: whether a judge has weighted
     values; split: the study's Split, None without one; tested: the role with most items that can
-    test a judge, blank where there is none.
+    test a judge, blank where there is none; raters: {name: items rated} of those who count.
     """
 
     columns: dict
@@ -29,6 +29,7 @@ class Choices:
     weighted: bool = False
     split: object = None
     tested: str = ""
+    raters: dict = field(default_factory=dict)
 
     @classmethod
     def from_answers(cls, answers):
@@ -37,6 +38,7 @@ class Choices:
         people = answers.select_source("human")
         people = people[~people["excluded"]]
         roles = set(people["role"].unique())
+        rated = people.groupby("rater", observed=True)["item"].nunique()
         return cls(
             columns,
             [role for role in Rater.Role.values if role in roles],
@@ -46,6 +48,7 @@ class Choices:
             bool(answers.weighted),
             split_of(answers.study),
             role_that_tests(answers.study, people),
+            {str(name): int(n) for name, n in rated.items()},
         )
 
     @property
@@ -64,8 +67,13 @@ class Choices:
 
     @property
     def grouping(self):
-        """Return the item columns that reports may be grouped by: those that tell items apart."""
-        return [name for name, values in self.columns.items() if 1 < len(values) <= MOST_GROUPS]
+        """Return the item columns that reports may be grouped by.
+
+        Each has several values, and some of them more than one item: nothing can be said of
+        groups of one item.
+        """
+        most = min(MOST_GROUPS, len(self.columns["item"]) - 1)
+        return [name for name, values in self.columns.items() if 1 < len(values) <= most]
 
     @property
     def has_items(self):

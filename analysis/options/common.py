@@ -195,7 +195,7 @@ class Options(Usual):
             if isinstance(value, list):
                 query.setlist(name, value)
             elif value is not None:
-                query[name] = f"{value:.17g}" if isinstance(value, float) else value
+                query[name] = repr(value).removesuffix(".0") if isinstance(value, float) else value
         return query.urlencode()
 
 

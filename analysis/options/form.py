@@ -44,6 +44,15 @@ class OptionsForm(forms.Form):
         chosen = set(self.cleaned_data["judges"])
         return tuple(name for name in self.choices.judges if name in chosen)
 
+    def clean_other(self):
+        """Return the evaluator to compare with; nobody is compared with itself."""
+        other = self.cleaned_data["other"]
+        if other and other in self.cleaned_data.get("of", ()):
+            raise forms.ValidationError(
+                f"Found “{other}” on both sides; choose two different evaluators."
+            )
+        return other
+
     def options(self, options_class):
         """Return a valid form's values as options of a class; the form asks for all of them.
 
@@ -60,7 +69,9 @@ class OptionsForm(forms.Form):
     def errors_in_words(self):
         """Return one line per error, each naming its option."""
         return [
-            f"{name}: {message}" for name, messages in self.errors.items() for message in messages
+            f"{name}: {message}" if name in self.fields else message
+            for name, messages in self.errors.items()
+            for message in messages
         ]
 
 

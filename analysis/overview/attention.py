@@ -8,17 +8,13 @@ from django.urls import reverse
 from analysis.overview import waiting_work
 from annotate.models import MediaKind, Place, Session
 from annotate.models.media import count_naming_no_file
+from annotate.values.texts import count_of
 from judges.health import readiness
 from judges.models import Judgment, Run
 
 State = Session.State
 QUIET = timedelta(days=1)
 SWEPT = timedelta(minutes=5)  # after which a worker has long opened what is held by nobody
-
-
-def some(count, word):
-    """Write a number and a word: 1 place, 1,200 places."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 class Attention:
@@ -66,20 +62,25 @@ class Attention:
         if (Run.State.STOPPED, None) in kinds:
             yield "A run was stopped: the account behind its endpoint cannot pay", runs
         if states:
+            current = {"archived_at": None, "deleted_at": None}
+            judges = {f"run__judge__{name}": none for name, none in current.items()}
             bad = Judgment.objects.filter(
-                run__checked=None, run__judge__study=self.study, state__in=Judgment.NO_VALUE
+                run__checked=None,
+                run__judge__study=self.study,
+                state__in=Judgment.NO_VALUE,
+                **judges,
             )
             counts = dict(bad.order_by().values_list("state").annotate(n=Count("pk")))
             for state, label in Judgment.State.choices:
                 if state in counts:
-                    yield f"{some(counts[state], 'judgment')}: {label.lower()}", runs
+                    yield f"{count_of(counts[state], 'judgment')}: {label.lower()}", runs
 
     def _sessions(self):
         raters = self._url("raters")
         if failed := self.visits.count(State.FAILED_ATTENTION):
-            yield f"{some(failed, 'session')} failed the attention checks", self._url("quality")
+            yield f"{count_of(failed, 'session')} failed the attention checks", self._url("quality")
         if stopped := self.visits.count(State.ABANDONED):
-            yield f"{some(stopped, 'session')} stopped half-way", raters
+            yield f"{count_of(stopped, 'session')} stopped half-way", raters
 
     def _media(self):
         rows = self.study.missing_media.standing().order_by().values_list("kind")
@@ -89,18 +90,19 @@ class Attention:
         for kind in MediaKind:
             what = kind.label.lower()
             if kind in failed:
-                yield f"{some(failed[kind], what)} could not be loaded", media
+                yield f"{count_of(failed[kind], what)} could not be loaded", media
             if lacking[kind]:
-                yield f"{some(lacking[kind], what)} named, but not uploaded", media
+                yield f"{count_of(lacking[kind], what)} named, but not uploaded", media
 
     def _standing(self):
         raters = self._url("raters")
         held, waiting = self.places[Place.State.HELD], self.places[Place.State.OPEN]
         if held and not self.study.is_open:
-            yield f"The study is closed, and raters at work hold {some(held, 'place')}", raters
+            yield f"The study is closed, and raters at work hold {count_of(held, 'place')}", raters
         last = self.visits.last_seen
         patience = timedelta(minutes=self.study.hold_minutes) + SWEPT
         if held and last and self.now - last > patience:
-            yield f"{some(held, 'place')} held by raters who are gone: no worker opens them", raters
+            gone = "held by raters who are gone: no worker opens them"
+            yield f"{count_of(held, 'place')} {gone}", raters
         if self.study.is_open and waiting and last and self.now - last > QUIET:
-            yield f"Nobody has been here for a day; open: {some(waiting, 'place')}", raters
+            yield f"Nobody has been here for a day; open: {count_of(waiting, 'place')}", raters

@@ -22,7 +22,9 @@ from django.db.models.functions import TruncHour
 from django.utils import timezone
 
 from analysis.overview.attention import Attention
+from annotate.design import arms
 from annotate.models import Place, Rating, Session
+from annotate.sessions import quotas, taste
 
 State = Session.State
 DAY = timedelta(days=1)
@@ -38,6 +40,7 @@ def context(study, now=None):
     places = Counter(dict(_counted(study.places, "state")))
     visits = Visits(study)
     hours = filled_by_hour(study, now)
+    makings, why_failed = taste.list_counts(study)
     forecast = done_at(study, places, hours, now)
     return {
         "filled": places[Place.State.FILLED],
@@ -49,6 +52,10 @@ def context(study, now=None):
         "filled_lately": sum(hours.values()),
         "sessions": visits.by_state(),
         "dropouts": visits.dropouts(),
+        "arms": arms.list_counts(study),
+        "quotas": quotas.list_counts(study),
+        "makings": makings,
+        "why_failed": why_failed,
         "stopped": visits.stopped,
         "timed": visits.timed,
         "median_time": median_time(study, visits.timed),
@@ -131,6 +138,8 @@ def _screen(state, row):
     """Return (state, number of the item); the number is 0 unless the rater is rating."""
     if not state and row["state"] == State.DECLINED:  # from before it was kept
         state = State.CONSENT
+    elif row["state"] == State.WITHDRAWN:  # where it stopped is not kept
+        state = State.WITHDRAWN
     return (state, row["current"] if state == State.RATING else 0)
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from analysis.answers.counting import number_of
 from annotate.design.splits import as_seen, withheld, withheld_statements
 from annotate.models import Item, Place, Rating, Study
+from annotate.values.texts import count_of
 from judges.models import Flag, Judge, Judgment, Material, Writing
 from judges.prompting.flags import named
 
@@ -34,7 +35,7 @@ def summary(study):
         item_count=number_of(study.items),
         rating_count=number_of(Rating.objects.filter(session__study=study)),
         rater_count=number_of(study.sessions.with_any_answer(), Count("rater", distinct=True)),
-        judge_count=number_of(Judge.objects.filter(study=study)),
+        judge_count=number_of(Judge.objects.current().filter(study=study)),
         judged=number_of(done.filter(run__judge__study=study)),
     )
     facts = facts.get()
@@ -51,28 +52,29 @@ def _steps(study, facts):
         *([] if facts["question_count"] else _questions_step(study, url)),
         Step(
             "Load items",
-            f"{facts['item_count']:,} items",
+            count_of(facts["item_count"], "item"),
             facts["item_count"] > 0,
             url("load") if study.may_edit else "",
             "Load files",
         ),
         Step(
             "Invite raters",
-            f"{facts['rating_count']:,} ratings by {facts['rater_count']} raters",
+            f"{count_of(facts['rating_count'], 'rating')} by "
+            f"{count_of(facts['rater_count'], 'rater')}",
             facts["rating_count"] > 0,
             url("raters"),
             "Get the link",
         ),
         Step(
             "Run judges",
-            f"{facts['judged']:,} judgments by {facts['judge_count']} judges",
+            f"{count_of(facts['judged'], 'judgment')} by {count_of(facts['judge_count'], 'judge')}",
             facts["judged"] > 0,
             url("judges"),
             "Choose a judge",
         ),
         Step(
-            "Read the analysis",
-            "Agreement, correlation, ROC-AUC, confusion matrices",
+            "Read the results",
+            "The answer, judges by rank, where they err, what they cost",
             facts["rating_count"] > 0 and facts["judged"] > 0,
             url("analysis"),
             "Open",
@@ -201,10 +203,11 @@ def answers_of(item):
         if question.applies_to_kind(item.kind) and not question.retired or question.pk in answered
     ]
     columns = {question.pk: index for index, question in enumerate(questions)}
-    shown = Material.objects.filter(item=item, example__isnull=False, run__checked=None)
+    own = {"run__checked": None, "run__judge__deleted_at": None}
+    shown = Material.objects.filter(item=item, example__isnull=False, **own)
     states = Counter(item.places.values_list("state", flat=True))
     places = {str(state): states[state] for state in Place.State}
-    flags = Flag.objects.filter(item=item, run__checked=None)
+    flags = Flag.objects.filter(item=item, **own)
     return {
         "withheld": hidden,
         "flags": named([item.text, item.content.title if item.content else ""]),

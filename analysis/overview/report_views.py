@@ -18,7 +18,6 @@ from analysis.reports.overview.page import DRAWN_BY, GAPS, KIND, figure_of
 from analysis.reports.overview.report import FIGURES, SOURCES, Facts
 from analysis.reports.overview.report import overview as overview_of
 from analysis.reports.overview.report import words as verdicts
-from analysis.reports.registry import GROUPS
 from analysis.reports.shared.scores import Scores
 from analysis.serving import views, wait
 from analysis.serving.grouping import computed
@@ -48,8 +47,8 @@ def overview(request, slug):
         return _piece(request, source, form)
     if source.has(name_of(source, form, KIND)):
         return views.report(request, slug, KIND.name)
-    context = {"study": study, "section": "analysis", "kind": KIND, "form": form}
-    context |= {"report_groups": GROUPS.items(), "figures": True} | _next(PIECES[0], form)
+    context = views.frame_of(source, KIND)
+    context |= {"form": form, "figures": True} | _next(PIECES[0], form)
     return render(request, "analysis/report.html", context)
 
 

@@ -18,7 +18,7 @@ from annotate.models import Item
 def study(request, slug):
     """Show what the study has, what is missing, and what to do next."""
     study = access.study_or_404(request.user, slug)
-    context = {"study": study, "section": "overview", **overview.summary(study)}
+    context = {"study": study, "section": "study", **overview.summary(study)}
     if request.htmx:
         return render(request, "analysis/_progress.html", context)
     context |= live.context(study)

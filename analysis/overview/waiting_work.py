@@ -40,7 +40,7 @@ def find_work(study):
     not_begun = Q(started_at=None, state=Run.State.ACTIVE)
     runs = _rows(
         RUN,
-        Run.objects.filter(judge__study=study).annotate(run=F("checked")),
+        Run.objects.kept().filter(judge__study=study).annotate(run=F("checked")),
         Min("created_at", filter=not_begun),
     )
     loads = Upload.objects.filter(Q(slug=study.slug) | Q(is_new=True, user__in=members))

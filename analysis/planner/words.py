@@ -158,7 +158,8 @@ def _notes_of_any_use(assumed):
         shared.append(
             f"Items come in clusters of {assumed.options.cluster_items}, so "
             f"{measured(assumed.factor)} times as many are planned. This factor is assumed (0.1 "
-            "for each further item of a cluster); a pilot tells the true one."
+            "for each further item of a cluster); a pilot tells the true one. In simulations of "
+            "rating items fewer were enough."
         )
     return shared
 

@@ -70,7 +70,12 @@ def finite(value):
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def reason_notes(report, names, limit=3):
+def columns_of(name, estimate):
+    """Return the value of an estimate under its name, then the ends of its interval."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def reason_notes(report, names):
     """Write one note for each reason: how many rows it concerns, and which by the keys `names`."""
     places: dict[str, list] = {}
     for entry in report.entries:
@@ -79,7 +84,7 @@ def reason_notes(report, names, limit=3):
             places.setdefault(entry.reason, []).append(where)
     return [
         f"{reason[0].upper()}{reason[1:]}: {len(where)} of {len(report.entries)} rows, such as "
-        f"{'; '.join(where[:limit])}."
+        f"{'; '.join(where[:3])}."
         for reason, where in places.items()
     ]
 

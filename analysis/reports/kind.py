@@ -25,13 +25,16 @@ class Kind:
     build(answers, options, parts) gives the Report, of all parts where none are named.
     list_parts(questions) is the choice of parts to show, the first being the usual one.
     layout(report, chosen, looks) is the page; headline(answers, options, judges) its
-    (value, interval, words) on the index. stamp(study) is a text that changes with what the report
-    reads in addition to the answers; watch(reader) the same for a report that knows by the
-    frames.Reader whether there is anything to read. no_figure: why its page never has a figure,
-    blank where it has. needs_ratings: whether it says nothing without items and ratings.
+    (value, interval, words) on the index. find(report, chosen) is the sentence that is its page's
+    title where the report has no verdict, "" where it finds nothing. stamp(study) is a text that
+    changes with what the report reads in addition to the answers; watch(reader) the same for a
+    report that knows by the frames.Reader whether there is anything to read. no_figure: why its
+    page never has a figure, blank where it has. needs_ratings: whether it says nothing without
+    items and ratings.
     list_ways_on(study, report, question): what its page leads on to, as `_ways_on.html` shows it,
     or None; not a part of the report, which is kept. is_slow: whether a worker computes it, however
-    few the answers are.
+    few the answers are. by_note: what it says where each group of items has a report of its own.
+    in_front: names of the options that stand open on its page, beside the part.
     """
 
     name: str
@@ -44,12 +47,15 @@ class Kind:
     list_parts: Callable
     layout: Callable
     headline: Callable
+    find: Callable = lambda report, chosen: ""
     stamp: Callable = lambda study: ""
     watch: Callable | None = None
     no_figure: str = ""
     needs_ratings: bool = True
     is_slow: bool = False
     list_ways_on: Callable = lambda study, report, question: None
+    by_note: str = ""
+    in_front: tuple = ()
 
 
 def of_questions(takes):

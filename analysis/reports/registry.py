@@ -1,9 +1,13 @@
-"""List the reports by name, in the order of the pages."""
+"""List the reports by name, and the fourteen pages that they stand on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from analysis.options.declare import declared
 from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias
 from analysis.reports.calibration import page as calibration
+from analysis.reports.compare import page as compare
 from analysis.reports.confusion import page as confusion
 from analysis.reports.correlation import page as correlation
 from analysis.reports.cost import page as cost
@@ -22,6 +26,7 @@ from analysis.reports.precision_recall import page as precision_recall
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
+from analysis.reports.profile.report import LENGTHS
 from analysis.reports.rater_pairs import page as rater_pairs
 from analysis.reports.raters import page as raters
 from analysis.reports.reasons import page as reasons
@@ -33,45 +38,144 @@ from analysis.reports.substitution import page as substitution
 from analysis.reports.thresholds import page as thresholds
 from analysis.reports.variance import page as variance
 from analysis.reports.verdict import page as verdict
+from annotate.models import Item
 
-# What researchers ask, and the reports that answer it; the navigation has these two levels.
-GROUPS = {
-    "May it stand in for people?": [
-        verdict.KIND,
-        plan.KIND,
-        stopping.KIND,
-        overview.KIND,
-        substitution.KIND,
-        prediction_powered.KIND,
-    ],
-    "How close is it?": [
-        correlation.KIND,
-        differences.KIND,
-        examples.KIND,
-        agreement.KIND,
-        ensembles.KIND,
-        cost.KIND,
-    ],
-    "Yes or no": [
-        roc.KIND,
-        precision_recall.KIND,
-        calibration.KIND,
-        thresholds.KIND,
-        confusion.KIND,
-        misjudged.KIND,
-    ],
-    "Lists and profiles": [selection.KIND, preferences.KIND, profile.KIND],
-    "Explanations by contents": [counterfactual.KIND],
-    "Factual consistency": [factuality.KIND],
-    "Recommenders under test": [metamorphic.KIND],
-    "Where does it err?": [bias.KIND, robustness.KIND, variance.KIND, disagreements.KIND],
-    "People": [rater_pairs.KIND, raters.KIND, exclusions.KIND, reasons.KIND],
-}
-KINDS = [kind for kinds in GROUPS.values() for kind in kinds]
+
+@dataclass(frozen=True)
+class Page:
+    """Reports that answer one question of researchers, which the navigation shows as one page.
+
+    lacks: what a study has to have before any of them can say something; blank where every study
+    that can be rated has it. applies(reader): whether this study, of a frame.Reader, has it.
+    """
+
+    title: str
+    question: str
+    kinds: tuple
+    lacks: str = ""
+    applies: Callable = lambda reader: True
+
+
+def has_judges(reader):
+    """Return whether some judge has run or was loaded."""
+    return bool(reader.judges.runs)
+
+
+def _has_kind(reader, *kinds):
+    return not reader.item_kinds.isdisjoint(kinds)
+
+
+def _has_profiles(reader):
+    is_shown = any(row.get("context") in LENGTHS.values() for row in reader.judges.settings)
+    return is_shown or _has_kind(reader, Item.Kind.PROFILE)
+
+
+JUDGES = "a judge that has run"
+PAGES = (
+    Page(
+        "Verdict",
+        "May a judge stand in for people?",
+        (verdict.KIND, plan.KIND, stopping.KIND, overview.KIND, substitution.KIND),
+    ),
+    Page(
+        "Raters",
+        "Do raters agree?",
+        (agreement.KIND, rater_pairs.KIND, variance.KIND, raters.KIND, exclusions.KIND),
+    ),
+    Page(
+        "Correlation",
+        "How close is a judge to people?",
+        (correlation.KIND,),
+        JUDGES,
+        has_judges,
+    ),
+    Page(
+        "Yes or no",
+        "Does a judge tell good from bad?",
+        (
+            roc.KIND,
+            precision_recall.KIND,
+            confusion.KIND,
+            thresholds.KIND,
+            calibration.KIND,
+            misjudged.KIND,
+        ),
+        JUDGES,
+        has_judges,
+    ),
+    Page(
+        "Lists",
+        "Which list do people and judges prefer?",
+        (selection.KIND, preferences.KIND),
+        "pairs of recommendation lists, or recommendations by two systems",
+        lambda reader: _has_kind(reader, Item.Kind.LIST_PAIR, Item.Kind.RECOMMENDATION),
+    ),
+    Page(
+        "Bias and robustness",
+        "Where does a judge err?",
+        (bias.KIND, robustness.KIND),
+        JUDGES,
+        has_judges,
+    ),
+    Page(
+        "Disagreements",
+        "Which items divide people and judges, and why?",
+        (disagreements.KIND, reasons.KIND),
+    ),
+    Page(
+        "Compare",
+        "Which of two is better: two judges, or a judge and a rater?",
+        (compare.KIND, differences.KIND, examples.KIND, ensembles.KIND),
+        JUDGES,
+        has_judges,
+    ),
+    Page("Cost", "What does it cost?", (cost.KIND,), JUDGES, has_judges),
+    Page(
+        "Means with few ratings",
+        "What do people think on average, with a judge’s help?",
+        (prediction_powered.KIND,),
+        JUDGES,
+        has_judges,
+    ),
+    Page(
+        "Profiles",
+        "Are written profiles right?",
+        (profile.KIND,),
+        "profiles as items, or judges that are shown a profile or a history",
+        _has_profiles,
+    ),
+    Page(
+        "Explanations by contents",
+        "Do explanations name what moved the recommender?",
+        (counterfactual.KIND,),
+        "a judge that scores explanations by the contents that they name",
+        lambda reader: bool(reader.judges.of_explanations),
+    ),
+    Page(
+        "Facts",
+        "Are explanations true?",
+        (factuality.KIND,),
+        "statements of explanations",
+        lambda reader: reader.judges.extracts or _has_kind(reader, Item.Kind.STATEMENT),
+    ),
+    Page(
+        "Recommenders under test",
+        "Does a recommender keep its lists when nothing important changes?",
+        (metamorphic.KIND,),
+        "a recommender that was asked for lists",
+        lambda reader: bool(reader.judges.recommends),
+    ),
+)
+KINDS = [kind for page in PAGES for kind in page.kinds]
 REPORTS = {kind.name: kind for kind in KINDS}
 
 
 EVERY_OPTION = declared(*(kind.options for kind in KINDS))
+
+
+def page_of(kind):
+    """Return the Page that a report stands on."""
+    return next(page for page in PAGES if kind in page.kinds)
 
 
 def takers(name):

@@ -5,9 +5,9 @@ from math import floor, isnan, log10
 from annotate.templatetags.concord import leading_point
 
 
-def worded(row, digits=3, names=("value", "low", "high")):
+def worded(row, digits=3):
     """Write a row's value and interval as .012 [.003, .021]; – where it is undefined."""
-    value, low, high = (row[name] for name in names)
+    value, low, high = (row[name] for name in ("value", "low", "high"))
     if isnan(value):
         return "–"
     ends = "" if isnan(low) else f" [{leading_point(low, digits)}, {leading_point(high, digits)}]"
@@ -37,6 +37,13 @@ def small(value):
 def chance(p):
     """Write a p-value: .031, or 2.5e-10 below .001; – if undefined."""
     return small(p) if p < 1e-3 else leading_point(p, 3)
+
+
+def p_words(p):
+    """Write a p-value: .034, < .001, or a dash where there is no test."""
+    if isnan(p):
+        return "–"
+    return "< .001" if p < 0.0005 else leading_point(p, 3)
 
 
 def with_spread(value, spread):

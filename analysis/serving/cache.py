@@ -56,6 +56,17 @@ class ReportFiles(FileBasedCache):
         else:
             self._evict()
 
+    def _key_to_file(self, key, version=None):
+        """Begin a file's name with the version, which is the study of a report."""
+        folder, name = os.path.split(super()._key_to_file(key, version))
+        return os.path.join(folder, f"{version or self.version}-{name}")
+
+    def forget(self, version):
+        """Delete all that is kept under a version."""
+        for path in self._list_cache_files():
+            if os.path.basename(path).startswith(f"{version}-"):
+                self._delete(path)
+
     def _cull(self):
         """Delete nothing before a file is written: its size is known only afterwards."""
 

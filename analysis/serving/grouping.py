@@ -30,7 +30,7 @@ def computed(kind, answers, options, parts=None):
             replace(entry, row={"by": label} | entry.row) for entry in group_report.entries
         ]
         report.verdict += [f"{label}: {sentence}" for sentence in group_report.verdict]
-    report.notes = [*notes, *_notes(report)]
+    report.notes = [*notes, *filter(None, [kind.by_note]), *_notes(report)]
     return report
 
 
@@ -42,7 +42,7 @@ def layout_of(kind, report, chosen, looks, place):
     return layout
 
 
-def page_of(report, number):
+def groups_on_page(report, number):
     """Return a Page of (label, Report) of the groups; a report without groups is its only entry."""
     return Paginator(report.groups or [("", report)], ON_PAGE).get_page(number)
 

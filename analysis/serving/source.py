@@ -19,11 +19,15 @@ from analysis.answers import frame
 from analysis.options.choices import Choices, part_asked, version_asked
 from analysis.options.declare import declared
 from analysis.options.form import CONDITIONS, OptionsForm
+from analysis.reports.registry import EVERY_OPTION, KINDS
 from analysis.serving.grouping import computed
 from annotate.design.payment import pay_of
 
 KEPT_FOR = 24 * 3600  # seconds
 LARGEST_KEPT = 200_000  # rows
+MOST_NAMED = 5  # unknown options in a sentence
+# What an address of a report may say beside its options and its part.
+OF_PAGE = ("whole", "piece", "group_page", "page")
 # Options that are told whatever they are, and how.
 TOLD = {"reference": "{}", "retention": "{} to be kept", "draws": "{} draws"}
 
@@ -61,10 +65,6 @@ class Source:
         self._stamps: dict = {}
         self._found: dict = {}
         self._made: dict = {}
-
-    def anew(self):
-        """Return the same Source for another moment."""
-        return Source(self.study, self.asked)
 
     @cached_property
     def answers(self):
@@ -105,7 +105,7 @@ class Source:
             value = make()
             entry = self._made[key] = Kept(value, self.read_at, timezone.now())
             if len(getattr(value, "rows", ())) <= LARGEST_KEPT:
-                caches["reports"].set(key, entry, KEPT_FOR)
+                caches["reports"].set(key, entry, KEPT_FOR, version=self.study.pk)
         return entry.value
 
     def when(self, name):
@@ -114,8 +114,10 @@ class Source:
         return self._found.get(key) or self._made.get(key)
 
     def _look_up(self, key):
-        if key not in self._found and (entry := caches["reports"].get(key)) is not None:
-            self._found[key] = entry
+        if key not in self._found:
+            entry = caches["reports"].get(key, version=self.study.pk)
+            if entry is not None:
+                self._found[key] = entry
         return self._found.get(key)
 
 
@@ -130,6 +132,8 @@ class ReportForm(OptionsForm):
     def __init__(self, data, source, kind):
         self.kind = kind
         self.shown = kind.list_parts(source.reader.questions)
+        parts = {other.list_parts([]).name for other in KINDS}
+        self.unknown = sorted({*data} - {*EVERY_OPTION, *parts, *OF_PAGE})
         self.aside = {*CONDITIONS}
         if not source.choices.weighted:
             self.aside.add("weighted")
@@ -145,10 +149,32 @@ class ReportForm(OptionsForm):
         )
         self.fields = {self.shown.name: field} | self.fields
 
+    def clean(self):
+        """Refuse names that are no report's option: a number would not be of what was asked."""
+        if self.unknown:
+            names = ", ".join(f"“{name[:40]}”" for name in self.unknown[:MOST_NAMED])
+            allowed = ", ".join([self.shown.name, *declared(self.kind.options)])
+            raise forms.ValidationError(f"Found the option {names}; allowed are {allowed}.")
+        return super().clean()
+
     @property
     def folded(self):
         """List the options with a choice in this study, without the conditions on items."""
-        return [field for field in self if field.name not in (*self.aside, self.shown.name)]
+        open_ones = (self.shown.name, *self.kind.in_front)
+        return [field for field in self if field.name not in (*self.aside, *open_ones)]
+
+    @property
+    def in_front(self):
+        """Yield (field, its texts) of the options that stand open; one more of what may repeat."""
+        options = declared(self.kind.options)
+        for name in self.kind.in_front:
+            texts = self._given(name)
+            yield self[name], [*texts, ""] if options[name].is_repeated else texts or [""]
+
+    @property
+    def evaluator_names(self):
+        """Return the names of evaluators that the page suggests, if it asks for any."""
+        return next((f.names for f in self.fields.values() if hasattr(f, "names")), [])
 
     @property
     def part_shown(self):
@@ -161,7 +187,8 @@ class ReportForm(OptionsForm):
         told = [
             self._say(name)
             for name, option in declared(self.kind.options).items()
-            if name in TOLD or self._given(name) != [*filter(None, [option.usual(self.choices)])]
+            if name not in self.kind.in_front
+            and (name in TOLD or self._given(name) != [*filter(None, [option.usual(self.choices)])])
         ]
         return f"{', '.join(told)}; the others as usual" if told else "as usual"
 

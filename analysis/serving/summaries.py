@@ -1,4 +1,4 @@
-"""Summarise every report for the analysis index: its headline, or what is missing and where."""
+"""Keep what the page Results shows: the answer, each report's headline, what people answered."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -9,11 +9,13 @@ from analysis.figures.layout import Figure
 from analysis.figures.likert import likert
 from analysis.options.choices import ALL
 from analysis.options.declare import declared
-from analysis.reports.registry import REPORTS
+from analysis.reports.registry import PAGES, REPORTS
 from analysis.reports.shared.evaluators import together
+from analysis.results.summary import summarise
 
 NOTHING_YET = ("–", "", "nothing to compare yet")
 DRAWS = 500  # of the headlines' intervals
+OF_FIRST = ("bias", "cost")  # whose headlines are of the first judge by rank
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ def missing(source, options=None, kind=None):
         may_load = getattr(source.study, "may_edit", False)
         load = reverse("load", args=[slug]) if may_load else ""
         return Missing("No items are loaded.", load, "Load items")
+    questions = source.reader.questions
+    if questions and not any(question.scale.has_values for question in questions):
+        text = "Every question of this study is answered in words, so there is nothing to compute."
+        return Missing(text, reverse("coding", args=[slug]), "Read what raters wrote")
     if not choices.roles:
         return Missing("No rating counts yet.", reverse("raters", args=[slug]), "Invite raters")
     if options and options.reference not in (ALL, *choices.roles):
@@ -59,14 +65,35 @@ def several_versions(source):
 
 @dataclass(frozen=True)
 class Card:
-    """A report on the index; its headline is a number, its interval and what they are."""
+    """A report with its headline: a number, its interval and what they are."""
 
     name: str
     title: str
-    method: str
     value: str
     interval: str
     words: str
+
+
+def _name_of_results(source):
+    return f"results {source.stamp(REPORTS['verdict'])} {source.stamp(REPORTS['cost'])}"
+
+
+def has_results(source):
+    """Return whether the Results are kept."""
+    return source.has(_name_of_results(source))
+
+
+def results_of(source):
+    """Return the study's Results, kept or computed."""
+    return source.kept(
+        _name_of_results(source),
+        lambda: summarise(source.reader, source.answers, source.choices),
+    )
+
+
+def results_computed(source):
+    """Return the Kept of the Results, with its time; None where they are not there."""
+    return source.when(_name_of_results(source))
 
 
 def _of_headlines(source):
@@ -84,13 +111,21 @@ def headlines_computed(source):
 
 
 def cards(source):
-    """Return one card per report; without an answer the headline says so."""
+    """Return {name: Card} of every report; without an answer the headline says so."""
     headlines = source.kept(_of_headlines(source), lambda: _headlines(source))
-    return [Card(name, kind.title, kind.method, *headlines[name]) for name, kind in REPORTS.items()]
+    return {name: Card(name, kind.title, *headlines[name]) for name, kind in REPORTS.items()}
+
+
+def pages_of(reader):
+    """Return (the Pages that can say something of a study, those that lack what they need)."""
+    applies = [page.applies(reader) for page in PAGES]
+    shown = [page for page, does in zip(PAGES, applies, strict=True) if does]
+    return shown, [page for page in PAGES if page not in shown]
 
 
 def _headlines(source):
     choices = source.choices
+    first = tuple(results_of(source).ranked[:1]) if choices.roles and choices.judges else ()
 
     def headline(kind):
         if kind.needs_ratings and not choices.roles:
@@ -100,6 +135,8 @@ def _headlines(source):
         options = kind.options.choose(
             reference=role and role.usual(choices), draws=DRAWS, part=source.reader.part
         )
+        if kind.name in OF_FIRST:
+            options = replace(options, judges=first)
         return kind.headline(replace(source.answers, beside=beside), options, choices.judges)
 
     return {name: headline(kind) for name, kind in REPORTS.items()}

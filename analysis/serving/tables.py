@@ -1,4 +1,4 @@
-"""Write the rows of a report as CSV and as an aligned table in plain text."""
+"""Write the rows of a report as CSV, as Markdown and as an aligned table in plain text."""
 
 import csv
 import json
@@ -32,6 +32,20 @@ def _cell(value):
         return guarded(value)
     value = finite(value)
     return "" if value is None else value
+
+
+def as_markdown(report):
+    """Write a table in Markdown, undefined numbers blank, with the verdict and the notes."""
+    lines = [[str(cell) for cell in row] for row in csv_rows(report)]
+    body = [f"| {' | '.join(map(_in_cell, line))} |" for line in lines]
+    rule = [f"|{' --- |' * len(line)}" for line in lines[:1]]
+    notes = [f"- {note}" for note in report.notes]
+    parts = [report.verdict, body[:1] + rule + body[1:], notes]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _in_cell(text):
+    return " ".join(text.replace("|", "\\|").split())
 
 
 def as_text(report):

@@ -1,6 +1,5 @@
-"""Show the analysis pages: the reports of a study and the files to download."""
+"""Show the pages of reports, and the files to download."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -9,62 +8,15 @@ from django.views.decorators.http import require_POST
 from analysis.answers.moment import one_moment
 from analysis.exports import codebook, write
 from analysis.exports import tables as exports
-from analysis.figures.layout import has_many
+from analysis.figures.folding import fold
 from analysis.figures.looks import Looks
-from analysis.options.form import OptionsForm
-from analysis.reports.registry import EVERY_OPTION, GROUPS, KINDS, REPORTS
+from analysis.reports.registry import PAGES, REPORTS, page_of
 from analysis.serving import latex, tables, wait
-from analysis.serving.grouping import layout_of, page_of
-from analysis.serving.report_file import NothingToReport
-from analysis.serving.report_file import pieces as file_pieces
+from analysis.serving.grouping import groups_on_page, layout_of
 from analysis.serving.source import ReportForm, Source, name_of, report_of
-from analysis.serving.summaries import (
-    cards,
-    has_cards,
-    headlines_computed,
-    likert_figure,
-    missing,
-    no_judges,
-    several_versions,
-)
+from analysis.serving.summaries import missing, no_judges, pages_of, several_versions
 from annotate.design import access
 from annotate.http.streaming import PiecesResponse
-
-
-@login_required
-@one_moment()
-def index(request, slug):
-    """Show the reports with a headline each, or what is missing."""
-    study = access.study_or_404(request.user, slug)
-    source = Source(study)
-    context = {"study": study, "section": "analysis"}
-    if waiting := wait.awaited(source):
-        return render(request, "analysis/computing.html", context | {"waiting": waiting})
-    context |= {
-        "missing": missing(source),
-        "without_ratings": [kind for kind in KINDS if not kind.needs_ratings],
-        "no_judges": no_judges(source),
-        "several_versions": several_versions(source),
-        # They take a reading of everything; so they come after the page where they are not kept.
-        "cards": cards(source) if "headlines" in request.GET or has_cards(source) else None,
-        "likert": likert_figure(source),
-        "computed": headlines_computed(source),
-    }
-    return render(request, "analysis/index.html", context)
-
-
-@login_required
-@one_moment()
-def headlines(request, slug):
-    """Return a fragment with each report's headline, as facts or cards, loaded after the page."""
-    study = access.study_or_404(request.user, slug)
-    source = Source(study)
-    if waiting := wait.awaited(source):
-        return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
-    context = {"study": study, "missing": missing(source), "cards": cards(source)}
-    context["computed"] = headlines_computed(source)
-    part = "cards" if "cards" in request.GET else "headlines"
-    return render(request, f"analysis/_{part}.html", context)
 
 
 @login_required
@@ -87,18 +39,35 @@ def compute_again(request, slug, key):
 
 @login_required
 @one_moment()
-def report(request, slug, report):
-    """Show one report: options, figures, tables, notes."""
+def report(request, slug, report, template="analysis/report.html", more=None):
+    """Show one report: options, figures, tables, notes.
+
+    more(source, form, report, number of the page): what its own template shows besides.
+    """
     study = access.study_or_404(request.user, slug)
     source, kind = Source(study, request.GET), _kind_or_404(report)
-    context = {"study": study, "section": "analysis", "kind": kind, "report_groups": GROUPS.items()}
+    context = frame_of(source, kind)
     if waiting := wait.awaited(source, kind, request.GET):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
     form = context["form"] = ReportForm(request.GET, source, kind)
     if form.is_valid():
         context |= report_context(source, form, kind)
+    if more and "report" in context:
+        context |= more(source, form, context["report"], request.GET.get("page"))
     status = 200 if form.is_valid() else 400
-    return render(request, "analysis/report.html", context, status=status)
+    return render(request, template, context, status=status)
+
+
+def frame_of(source, kind):
+    """Return the context of what stands around a report: the pages that apply, and its own."""
+    own, (shown, _) = page_of(kind), pages_of(source.reader)
+    return {
+        "study": source.study,
+        "section": "analysis",
+        "kind": kind,
+        "page_here": own,
+        "report_pages": [page for page in PAGES if page in shown or page == own],
+    }
 
 
 def report_context(source, form, kind):
@@ -108,17 +77,20 @@ def report_context(source, form, kind):
         return {"missing": gap, "no_judges": no_judges(source)}
     result = report_of(source, form, kind)
     looks = Looks(source.choices.judges)
-    page = page_of(result, source.asked.get("groups"))
+    page = groups_on_page(result, source.asked.get("group_page"))
     groups = [
         (label, group_report, layout_of(kind, group_report, form.chosen, looks, place))
         for place, (label, group_report) in enumerate(page)
     ]
+    fold([layout for *_, layout in groups])
+    title, sentences = finding_of(result, form.chosen, kind)
     return {
         "report": result,
+        "finding": title,
+        "sentences": sentences,
         "groups": groups,
         "group_page": page,
         "figures": any(layout.figures for *_, layout in groups),
-        "many_tables": has_many([layout for *_, layout in groups]),
         "no_judges": kind.needs_ratings and no_judges(source),
         "several_versions": several_versions(source),
         "query": form.query_string(),
@@ -126,6 +98,20 @@ def report_context(source, form, kind):
         "no_worker": source.had_no_worker,
         "ways_on": _ways_on(source, kind, result, form.chosen),
     }
+
+
+def finding_of(report, chosen, kind):
+    """Return (the sentence that is the page's title, the others): of what the page shows, if any.
+
+    Without a sentence, or where each group of items has its own, the title is blank.
+    """
+    if report.groups:
+        return "", report.verdict
+    if not report.verdict:
+        return kind.find(report, chosen), []
+    own = (sentence for sentence in report.verdict if sentence.startswith(f"{chosen}:"))
+    title = next(own, report.verdict[0])
+    return title, [sentence for sentence in report.verdict if sentence != title]
 
 
 def _ways_on(source, kind, result, chosen):
@@ -153,24 +139,6 @@ def report_rows(request, slug, report, form):
     else:
         response = HttpResponse(tables.as_csv(result), write.TYPES["csv"])
     return _attached(response, f"{slug}-{report}.{form}")
-
-
-@login_required
-def report_file(request, slug):
-    """Send all reports in one HTML file that needs no network: only ever a download."""
-    study = access.study_or_404(request.user, slug)
-    try:
-        with one_moment():  # the pieces have one of their own
-            source = Source(study, request.GET)
-            form = OptionsForm(request.GET, source.choices, EVERY_OPTION)
-            if not form.is_valid():
-                return HttpResponse("\n".join(form.errors_in_words()), "text/plain", status=400)
-            pieces = file_pieces(source, form)
-    except NothingToReport as gap:
-        messages.error(request, f"There is nothing to report yet. {gap}")
-        return redirect("analysis", slug)
-    response = PiecesResponse(pieces, content_type="text/html; charset=utf-8")
-    return _attached(response, f"{slug}-report.html")
 
 
 @login_required

@@ -14,38 +14,56 @@ from django.utils import timezone
 
 from analysis.answers.moment import over
 from analysis.options.common import DEFAULT_DRAWS
-from analysis.serving.compute import is_there
+from analysis.serving.compute import BY_PATH, HEADLINES, PAPER, RECIPE, RESULTS, is_there
 from judges.models import Computation, Heartbeat
 from judges.runs.nudge import send
 
 State = Computation.State
+# Those of no report.
+PAGES = {RESULTS: "analysis", HEADLINES: "analysis", PAPER: "paper", RECIPE: "recipes"}
 
 
-def awaited(source, kind=None, query=None):
+def awaited(source, kind=None, query=None, name=RESULTS):
     """Return the Computation that a page waits for, or that failed; None if it need not wait.
 
-    Of the report with these options, a QueryDict; of the index without a kind. With one the moment
-    in which the source was read is over.
+    Of the report with these options, a QueryDict; of RESULTS, HEADLINES, a PAPER or RECIPE
+    without a kind.
+    With one the moment in which the source was read is over.
     """
     query = QueryDict() if query is None else query
-    is_slow = kind is not None and kind.is_slow
-    if not (is_slow or is_large(source, query)) or is_there(source, kind, query):
+    is_slow = name in BY_PATH if kind is None else kind.is_slow
+    if not (is_slow or is_large(source, query)) or is_there(source, kind, query, name):
         return None
     if not Heartbeat.objects.any_alive():
         source.had_no_worker = True
-        key = _key(source, kind, query)
+        key = _key(source, kind, query, name)
         return Computation.objects.filter(key=key, state=State.FAILED).first()
-    row = _asked(source, kind, query)
+    row = _asked(source, kind, query, name)
     if row.is_under_way or row.state == State.DONE:
         _nudge(row)
     return row
+
+
+def ask_for_results(source):
+    """Have a worker compute a study's Results, however small; return whether they are to come.
+
+    With the request the moment in which the source was read is over. Without a worker nothing is
+    asked for yet.
+    """
+    if not Heartbeat.objects.any_alive():
+        return True
+    row = _asked(source, None, QueryDict(), RESULTS)
+    if row.state == State.FAILED:
+        return False
+    _nudge(row)
+    return True
 
 
 def ask_again(study, key):
     """Ask once more for a computation that failed; return the address of its page."""
     row = get_object_or_404(Computation, study=study, key=key)
     Computation.objects.filter(pk=row.pk).ask_again()
-    names = ["report", row.report] if row.report else ["analysis"]
+    names = [PAGES[row.report]] if row.report in PAGES else ["report", row.report]
     address = reverse(names[0], args=[study.slug, *names[1:]])
     return f"{address}?{row.query}" if row.query else address
 
@@ -74,18 +92,18 @@ def is_large(source, query):
     return work >= settings.REPORT_IN_PAGE
 
 
-def _key(source, kind, query):
-    report, stamp = (kind.name, source.stamp(kind)) if kind else ("", "")
+def _key(source, kind, query, name):
+    report, stamp = (kind.name, source.stamp(kind)) if kind else (name, "")
     return source.key(f"computation {report} {query.urlencode()} {stamp}")
 
 
-def _asked(source, kind, query):
+def _asked(source, kind, query, name):
     """Return the row of what is asked for: an old row if it was asked for before."""
-    key = _key(source, kind, query)
+    key = _key(source, kind, query, name)
     row = Computation(
         key=key,
         study=source.study,
-        report=kind.name if kind else "",
+        report=kind.name if kind else name,
         query=query.urlencode(),
         n_answers=n_answers(source),
     )

@@ -22,7 +22,7 @@ classification.operating_point     best_threshold, at_threshold
 classification.row_shares          row_shares (a RowShares: a confusion matrix with intervals of its
                                    shares)
 classification.verdict_correction  corrected_share
-comparison.differences             paired_difference, two_sided, holm
+comparison.differences             paired_difference, two_sided, not_worse, holm
 comparison.means_of_people         means_of_people (arrays of means with t intervals by person)
 comparison.paired_t                upper_paired_t (a PairedT)
 correlation.correlation            dataset_correlation, grouped_correlation, system_correlation,

@@ -111,3 +111,10 @@ def choose(options: dict[str, Any], key: str, name: str) -> Any:
     if key not in options:
         raise ValueError(f"{name}: {key!r} is not one of {', '.join(options)}")
     return options[key]
+
+
+def mean_of_defined(values: Floats, axis: int = -1) -> Floats:
+    """Average the values that are not NaN over an axis; NaN without any."""
+    defined = ~np.isnan(values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(defined, values, 0.0).sum(axis=axis) / defined.sum(axis=axis)

@@ -5,6 +5,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import Answer, Filters, Strict, Text, key_filter
+from annotate.files.reading.faults import limit_of
 from annotate.files.reading.studyspec import StudySpec
 from annotate.models import Item, Membership, Rater, Rating, Study
 from annotate.studies.study_file import question_data
@@ -84,7 +85,7 @@ class StudyChange(Strict):
 
     title = Text(
         required=False,
-        max_length=StudySpec.limits("title")["max_length"],
+        max_length=limit_of(StudySpec, "title", "max_length"),
         validators=[RegexValidator(r"\S", "This field may not be blank.")],
     )
     state = serializers.ChoiceField(Study.State, required=False)

@@ -3,7 +3,7 @@
 import json
 from functools import lru_cache
 
-from django.db.models import BigIntegerField, Q
+from django.db.models import BigIntegerField, Exists, OuterRef, Q
 from django.http import Http404
 
 from annotate.db.sql import rows
@@ -58,7 +58,7 @@ def session_or_404(token):
 
 def place_of_session(token, **which):
     """Return the place of a session's item, with session, study, rater, item, or None."""
-    places = Place.objects.select_related("session__study", "session__rater", "item")
+    places = _with_pairs(Place.objects.select_related("session__study", "session__rater", "item"))
     place = places.filter(session__token=token, session__study__deletion=None, **which).first()
     if place:
         languages.speak(place.session.study.language)
@@ -68,10 +68,25 @@ def place_of_session(token, **which):
 def extra_of_session(token, **which):
     """Return an extra screen of a session, with session, study, rater, item, or None."""
     extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
-    extra = extras.filter(session__token=token, session__study__deletion=None, **which).first()
+    extras = _with_pairs(extras).filter(session__token=token, session__study__deletion=None)
+    extra = extras.filter(**which).first()
     if extra:
         languages.speak(extra.session.study.language)
     return extra
+
+
+def _with_pairs(screens):
+    """Annotate places or extra screens: has_pair_before tells of an earlier pair of lists.
+
+    Pairs of both kinds count, so that no screen can be told from the others by it.
+    """
+    pairs = {
+        "session": OuterRef("session"),
+        "position__lt": OuterRef("position"),
+        "item__kind": Item.Kind.LIST_PAIR,
+    }
+    earlier = [Exists(model.objects.filter(**pairs)) for model in (Place, Extra)]
+    return screens.annotate(has_pair_before=earlier[0] | earlier[1])
 
 
 def gold_of_session(token, item_id):

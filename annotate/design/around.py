@@ -1,15 +1,17 @@
-"""Read what a study asks before and after its items: comprehension check, practice, exit questions.
+"""Read what a study asks before and after its items: questions, comprehension check, practice.
 
 They stand in Study.extra as in study.yaml; annotate/files/reading/stepspec.py reads them.
 """
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotate.models import ExitAnswer, PracticeAnswer, Session
+from annotate.design import taste
+from annotate.models import ExitAnswer, Making, PracticeAnswer, Session
 from annotate.values.languages import ENGLISH
 from annotate.values.scales import parse_scale
 from annotate.values.scales.base import Scale
@@ -18,11 +20,15 @@ from annotate.values.scales.likert import Likert
 from annotate.values.scales.number import Number
 from annotate.values.scales.text import Text
 
-CHECK, PRACTICE, EXIT = "comprehension", "practice", "exit"
+CHECK, PRACTICE, EXIT, BEFORE = "comprehension", "practice", "exit", "questions_before"
+SCREENER = "screener"
 ATTEMPTS, MOST_ATTEMPTS = 2, 5
 
 
-# The ready-made exit questions
+# The steps between consent and instructions; a study has those in which it asks something.
+FIRST = (Session.State.SCREENER, Session.State.QUESTIONS, Session.State.TASTE)
+
+# The ready-made questions about raters
 
 
 class PercentScale(Likert):
@@ -113,7 +119,7 @@ class Practice:
 
 @dataclass(frozen=True)
 class ExitQuestion:
-    """A question about the rater; ready: it is among READY."""
+    """A question about the rater, asked before or after the items; ready: it is among READY."""
 
     key: str
     text: str
@@ -160,13 +166,20 @@ def exit_of(study):
     return [exit_question(entry, study.language) for entry in study.extra.get(EXIT) or ()]
 
 
+def before_of(study):
+    """Return the questions about the rater that a study asks before its instructions, in order."""
+    return [exit_question(entry, study.language) for entry in study.extra.get(BEFORE) or ()]
+
+
 def exit_question(entry, language=ENGLISH):
-    """Build the ExitQuestion of an entry: a name, or a mapping."""
+    """Build the ExitQuestion of an entry: a name, or a mapping; the screener's has options."""
     data = {"ready": entry} if isinstance(entry, str) else entry
     required = data.get("required", False)
     if name := data.get("ready"):
         text, scale = READY[name]
         return ExitQuestion(name, data.get("text") or text, scale, required, ready=True)
+    if options := data.get("options"):
+        return ExitQuestion(data["key"], data["text"], Choice(1, len(options), options), True)
     return ExitQuestion(data["key"], data["text"], parse_scale(data["scale"], language), required)
 
 
@@ -180,14 +193,23 @@ def practice_items(study):
     return [(practice, items[practice.item]) for practice in wanted if practice.item in items]
 
 
+def entries_about_raters(extra):
+    """Return {key in Study.extra: its entries} of the three lists of questions about raters."""
+    screener = extra.get(SCREENER) or {}
+    lists = {key: extra.get(key) or [] for key in (BEFORE, EXIT)}
+    return {SCREENER: screener.get("questions") or []} | lists
+
+
 def frozen_keys(study, entries):
-    """List the keys of exit questions that have answers, but whose entries change the scale.
+    """List the keys of questions about raters with answers whose entries change the scale.
 
     Their answers keep the old scale.
     """
-    old = {question.key: question.scale for question in exit_of(study)}
-    asked = (exit_question(entry, study.language) for entry in entries)
-    new = {question.key: question.scale for question in asked}
+    present = chain(*entries_about_raters(study.extra).values())
+    old, new = (
+        {question.key: question.scale for question in _questions(some, study.language)}
+        for some in (present, entries)
+    )
     changed = [key for key, scale in new.items() if key in old and old[key] != scale]
     if not changed:
         return []
@@ -195,15 +217,52 @@ def frozen_keys(study, entries):
     return sorted(set(given.values_list("key", flat=True)))
 
 
+def _questions(entries, language=ENGLISH):
+    return [exit_question(entry, language) for entry in entries]
+
+
+def shared_key(extra):
+    """Return a key that two of the lists of questions about raters have; empty without one."""
+    lists = entries_about_raters(extra).values()
+    keys = [question.key for question in _questions(chain(*lists))]
+    return next((key for number, key in enumerate(keys) if key in keys[:number]), "")
+
+
+def asks_in(study, state, rater=None):
+    """Return whether the study asks anything in this step between its consent and instructions.
+
+    rater: whom, if that is known; recipients of the study do not pick what they like.
+    """
+    if state == Session.State.TASTE:
+        return taste.is_asked(study, rater)
+    key = {Session.State.SCREENER: SCREENER, Session.State.QUESTIONS: BEFORE}.get(state)
+    return key is not None and bool(study.extra.get(key))
+
+
+def step_after(study, state, rater=None):
+    """Return the state of the study's next step after its consent, or after one of the FIRST."""
+    rest = FIRST[FIRST.index(state) + 1 :] if state in FIRST else FIRST
+    asked = (step for step in rest if asks_in(study, step, rater))
+    return next(asked, Session.State.INSTRUCTIONS)
+
+
 def left_before(session):
     """Return the state of the step that a session still has to do before its items, or None."""
-    states = Session.State
+    states, study = Session.State, session.study
+    making = taste.making_of(session) if taste.has_or_had(study) else None
+    if making is None and taste.is_asked(study, session.rater):
+        first = (states.SCREENER, states.QUESTIONS)
+        return session.state if session.state in first else states.TASTE
+    if session.state != states.TASTE and asks_in(study, session.state):
+        return session.state
     before_practice = session.state in (states.INSTRUCTIONS, states.CHECK)
-    if before_practice and check_of(session.study) and not has_passed(session):
+    if before_practice and check_of(study) and not has_passed(session):
         return states.CHECK
-    items = [item.pk for _, item in practice_items(session.study)]
+    items = [item.pk for _, item in practice_items(study)]
     done = PracticeAnswer.objects.filter(session=session, item__in=items).count() if items else 0
-    return states.PRACTICE if done < len(items) else None
+    if done < len(items):
+        return states.PRACTICE
+    return states.WAITING if making and making.state != Making.State.MADE else None
 
 
 def has_passed(session):

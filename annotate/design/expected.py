@@ -19,13 +19,13 @@ def misfit(practice, questions, kinds, parts):
     for number, entry in enumerate(practice):
         if entry.item not in kinds:
             message = f"found {entry.item[:40]!r}; allowed is the id of an item that is no part"
-            return Wrong(message, "item", number)
+            return Wrong(message, number, "item")
         for key, expected in entry.answers.items():
             question, part = of_part(key)
             its = parts.get(entry.item, {}) if part else kinds
             problem = _misfit(by_key.get(question), its.get(part or entry.item), expected)
             if problem:
-                return Wrong(f"{key[:260]}: {problem}", "answers", number)
+                return Wrong(f"{key[:260]}: {problem}", number, "answers")
     return None
 
 

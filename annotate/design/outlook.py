@@ -8,6 +8,7 @@ from functools import cached_property
 from math import ceil
 
 from django.db.models import Count, Q
+from django.template.defaultfilters import pluralize
 
 from analysis.stats.planning.collection import FEWEST_RATERS
 from analysis.stats.planning.design import FEWEST_CLUSTERS, FEWEST_ITEMS, Targets, plan_items
@@ -19,9 +20,10 @@ from analysis.stats.planning.variances import (
     level_variance,
     usual_variance,
 )
+from annotate.design import own_answers
 from annotate.design.checks import gold_keys, settings_of
 from annotate.design.planner_link import planned_scale, planner_address
-from annotate.models import Place
+from annotate.models import Item, Place
 
 USUAL = RELIABILITIES["usual"]  # agreement of two raters, and of a rater with a judge as good
 
@@ -39,7 +41,8 @@ class Rated:
     """The items of some questions, as they are to be rated.
 
     items: with places; twice: with two places or more; clusters: of the latter; by_system: the
-    number of the latter of each system; ratings: places an item, as the study asks for.
+    number of the latter of each system; ratings: places an item, as the study asks for; own: those
+    with places that are of recipients.
     """
 
     study: object
@@ -49,6 +52,12 @@ class Rated:
     twice: int
     clusters: int
     by_system: list
+    own: int
+
+    @property
+    def is_nominal(self):
+        """Say whether every question is a choice, which has no order."""
+        return all(question.scale.is_nominal for question in self.questions)
 
     @property
     def scale(self):
@@ -135,13 +144,11 @@ def _questions_by_kinds(study):
 
 def _count(study, questions, kinds):
     """Count what is to be rated. A part of a list is rated where its list is."""
-    items = study.items.without_outdated().filter(is_practice=False)
-    items = items.exclude(key__in=gold_keys(study))
-    items = items.filter(kind__in=kinds) if kinds else items
-    items = items.annotate(many=Count("places") + Count("parent__places"))
+    items = _items_of(study, kinds)
     twice = Q(many__gte=2)
     counts = items.aggregate(
         items=Count("pk", filter=Q(many__gte=1)),
+        own=Count("pk", filter=Q(many__gte=1, recipient__isnull=False)),
         twice=Count("pk", filter=twice),
         recipients=Count("recipient", filter=twice, distinct=True),
         contents=Count("content", filter=twice & Q(recipient=None), distinct=True),
@@ -157,15 +164,23 @@ def _count(study, questions, kinds):
         twice=counts["twice"],
         clusters=counts["recipients"] + counts["contents"] + counts["alone"],
         by_system=list(systems.values_list("n", flat=True)),
+        own=counts["own"],
     )
+
+
+def _items_of(study, kinds=()):
+    """Return the items that count of these kinds, or of all, with `many` places each."""
+    items = study.items.without_outdated().filter(is_practice=False)
+    items = items.exclude(key__in=gold_keys(study))
+    items = items.filter(kind__in=kinds) if kinds else items
+    return items.annotate(many=Count("places") + Count("parent__places"))
 
 
 def _say_items(rated):
     """Yield why the items cannot decide whether a judge may rate them; the first reason alone."""
     study = rated.study
     if not rated.twice and study.raters_per_item < 2:
-        if not settings_of(study).repeats:
-            yield _say_single(rated)
+        yield from _say_single(rated)
     elif rated.items and rated.twice < FEWEST_ITEMS:
         yield (
             f"With {_count_items(rated.twice)} that {_has(rated.twice)} two ratings nothing can be "
@@ -174,20 +189,53 @@ def _say_items(rated):
         )
     elif rated.items and rated.clusters < FEWEST_CLUSTERS:
         yield (
-            f"The items are about {rated.clusters} recipient{_s(rated.clusters)} or contents. "
-            f"Nothing can be decided about a judge below {FEWEST_CLUSTERS} of them, however many "
-            "items there are: items of one tell less together."
+            f"The items are about {rated.clusters} recipient{pluralize(rated.clusters)} or "
+            f"contents. Nothing can be decided about a judge below {FEWEST_CLUSTERS} of them, "
+            "however many items there are: items of one tell less together."
         )
     elif rated.items:
         yield from _say_power(rated)
 
 
 def _say_single(rated):
-    items = f"{_count_items(rated.items)} and " if rated.items else ""
-    return (
-        f"With {items}1 rating each no judge can be shown to stand in for a rater: an item needs "
-        "two ratings, else it is not known how far raters agree."
-    )
+    """Yield what one rating an item cannot decide, also with own answers that are asked again."""
+    settings = settings_of(rated.study)
+    asks_again = settings.repeat_share or settings.repeats
+    if asks_again and rated.own and not rated.is_nominal:
+        yield from _say_again(rated, settings)
+    elif rated.items or not asks_again:
+        items = f"{_count_items(rated.items)} and " if rated.items else ""
+        yield (
+            f"With {items}1 rating each no judge can be shown to stand in for a rater: an item "
+            "needs two ratings, else it is not known how far raters agree."
+        )
+
+
+def _say_again(rated, settings):
+    """Yield that too few own items will be answered twice, or by too few recipients."""
+    study = rated.study
+    screens = _own_items(study, _items_of(study).filter(parent=None))
+    asked = _own_items(study, _items_of(study, rated.questions[0].applies_to))
+    again = [
+        own_answers.count_again(settings, shown, study.items_per_session) * asked[who] / shown
+        for who, shown in screens.items()
+        if who in asked
+    ]
+    items, recipients = round(sum(again)), sum(map(bool, again))
+    if items < FEWEST_ITEMS or recipients < FEWEST_CLUSTERS:
+        yield (
+            f"About {_count_items(items)} will be answered twice, by {recipients} "
+            f"recipient{pluralize(recipients)}: a verdict needs at least {FEWEST_ITEMS} answered "
+            f"twice, by {FEWEST_CLUSTERS} recipients. Ask a larger share of their own items again, "
+            "in sessions of two items or more, or bring more recipients."
+        )
+
+
+def _own_items(study, items):
+    """Return {recipient: how many of these are to be rated}; profiles are never asked again."""
+    rated = items.filter(many__gte=1, recipient__isnull=False).exclude(kind=Item.Kind.PROFILE)
+    by_recipient = study.items.filter(pk__in=rated.values("pk")).order_by().values("recipient")
+    return dict(by_recipient.annotate(n=Count("pk")).values_list("recipient", "n"))
 
 
 def _say_power(rated):
@@ -208,7 +256,7 @@ def _say_power(rated):
 
 def _say_systems(rated):
     """Yield why nothing can be decided about comparing systems, where there are several."""
-    if len(rated.by_system) < 2 or all(q.scale.is_nominal for q in rated.questions):
+    if len(rated.by_system) < 2 or rated.is_nominal:
         return
     fewest, needed = min(rated.by_system), rated.needed_of_a_system()
     if fewest < FEWEST_OF_A_SYSTEM or rated.has_no_power_for_systems:
@@ -223,12 +271,8 @@ def _address(rated):
 
 
 def _count_items(number):
-    return f"{number:,} item{_s(number)}"
+    return f"{number:,} item{pluralize(number)}"
 
 
 def _has(number):
     return "has" if number == 1 else "have"
-
-
-def _s(number):
-    return "" if number == 1 else "s"

@@ -19,3 +19,17 @@ def count_repeats(settings, role, items):
     if role != Rater.Role.RECIPIENT or not settings.repeat_share or not items:
         return 0
     return max(1, int(settings.repeat_share * items + 0.5))
+
+
+def count_again(settings, items, per_session):
+    """Return how many of a recipient's own items are asked again, in sessions of at most so many.
+
+    By the share, else by `repeats`. None is asked again right after itself: of a single one none.
+    """
+    whole, rest = divmod(items, per_session)
+    sessions = [per_session] * whole + [rest] * (rest > 0)
+    return sum(min(_wanted(settings, size), size - 1) for size in sessions)
+
+
+def _wanted(settings, items):
+    return count_repeats(settings, Rater.Role.RECIPIENT, items) or settings.repeats

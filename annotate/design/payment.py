@@ -1,9 +1,9 @@
-"""Read what a study pays for a session: two keys of study.yaml, kept in Study.extra."""
+"""Read what a study pays for a session: keys of study.yaml, kept in Study.extra."""
 
 import re
 from dataclasses import dataclass
 
-AMOUNT, CURRENCY = "pays_per_session", "pay_currency"
+AMOUNT, CURRENCY, TOLD = "pays_per_session", "pay_currency", "tell_pay"
 USD = "USD"
 LARGEST = 100_000
 CURRENCY_CODE = re.compile(r"[A-Z]{3}")
@@ -15,6 +15,9 @@ class Pay:
 
     amount: float
     currency: str = USD
+
+    def __str__(self):
+        return f"{self.amount:,.2f} {self.currency}"
 
 
 def read_currency(value):
@@ -29,3 +32,8 @@ def pay_of(study):
     """Return the Pay of a study, or None."""
     amount = study.extra.get(AMOUNT)
     return None if amount is None else Pay(float(amount), study.extra.get(CURRENCY) or USD)
+
+
+def told_pay(study):
+    """Return the Pay that raters are told of, or None."""
+    return pay_of(study) if study.extra.get(TOLD) else None

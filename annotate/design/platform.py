@@ -30,6 +30,7 @@ class Outcome(TextChoices):
     FAILED_ATTENTION = "failed_attention", "Failed the attention checks"
     NO_CONSENT = "no_consent", "No consent"
     TOO_LATE = "too_late", "Came too late: no place was left"
+    WITHDRAWN = "withdrawn", "Withdrew"
 
 
 OUTCOMES = {
@@ -37,6 +38,7 @@ OUTCOMES = {
     Session.State.SCREENED_OUT: Outcome.SCREENED_OUT,
     Session.State.FAILED_ATTENTION: Outcome.FAILED_ATTENTION,
     Session.State.DECLINED: Outcome.NO_CONSENT,
+    Session.State.WITHDRAWN: Outcome.WITHDRAWN,
 }
 # The person, the visit, what else stands in the address.
 PARAMETERS = {
@@ -45,6 +47,8 @@ PARAMETERS = {
 }
 PARTICIPANT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
+# Pay for an hour, by currency. https://researcher-help.prolific.com/hc/en-gb/articles/4407695146002
+LEAST_PAY = {Name.PROLIFIC: {"USD": 8.0, "GBP": 6.0}}
 PROLIFIC_SITE = "https://app.prolific.com"
 MTURK_SITES = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 MTURK_FRAMES = ("https://worker.mturk.com", *MTURK_SITES)
@@ -244,6 +248,12 @@ def record_late(study, ids):
         person, visit, task = (ids.get(name, "") for name in PARAMETERS[Name.MTURK][:3])
         late = Latecomer(study=study, participant=person, visit=visit, task=task)
         Latecomer.objects.bulk_create([late], ignore_conflicts=True)
+
+
+def ids_to_pay(ids):
+    """Return the ids that the platform gave at the arrival, without what it told of the person."""
+    names = {name for names in PARAMETERS.values() for name in names}
+    return {name: value for name, value in ids.items() if name in names}
 
 
 def kept_ids(ids, consents):

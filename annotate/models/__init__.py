@@ -2,11 +2,12 @@
 
 from annotate.models.catalogue import Content, Interaction, Recipient, System
 from annotate.models.coding import Code, CodesCompared, Coding
-from annotate.models.deletion import Deletion
+from annotate.models.deletion import Deletion, Erasure
 from annotate.models.exclusion import ExcludedRater, FreedPlace, QualityStep, Tombstone
 from annotate.models.extra import Extra, ExtraAnswer, OrderCounter
 from annotate.models.item import Item
 from annotate.models.late import Latecomer
+from annotate.models.load import FileLoad, Loaded
 from annotate.models.media import MediaFile, MediaKind, MissingMedia
 from annotate.models.more import AddedPlace, ExtraPlaces
 from annotate.models.questionnaire import QuestionnaireVersion
@@ -15,7 +16,8 @@ from annotate.models.rating import Rating, RatingRevision
 from annotate.models.steps import CheckAttempt, ExitAnswer, PracticeAnswer
 from annotate.models.stopping import StoppingPlan
 from annotate.models.study import Membership, Question, Study
-from annotate.models.timing import ItemTime
+from annotate.models.taste import Making, Pick
+from annotate.models.timing import ItemTime, Listening
 from annotate.models.token import ApiToken
 
 __all__ = [
@@ -27,21 +29,27 @@ __all__ = [
     "Coding",
     "Content",
     "Deletion",
+    "Erasure",
     "ExcludedRater",
     "ExitAnswer",
     "Extra",
     "ExtraAnswer",
     "ExtraPlaces",
+    "FileLoad",
     "FreedPlace",
     "Interaction",
     "Item",
     "ItemTime",
     "Latecomer",
+    "Listening",
+    "Loaded",
+    "Making",
     "MediaFile",
     "MediaKind",
     "Membership",
     "MissingMedia",
     "OrderCounter",
+    "Pick",
     "Place",
     "PracticeAnswer",
     "QualityStep",

@@ -2,8 +2,10 @@
 
 from django.db import models
 
+from annotate.models.load import Loaded
 
-class Recipient(models.Model):
+
+class Recipient(Loaded):
     """The recommender's user: the person for whom something was recommended."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="recipients")
@@ -19,7 +21,7 @@ class Recipient(models.Model):
         return self.key
 
 
-class Content(models.Model):
+class Content(Loaded):
     """The thing recommended: a film, an episode, a product."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="contents")
@@ -40,7 +42,7 @@ class Content(models.Model):
         return self.title or self.key
 
 
-class System(models.Model):
+class System(Loaded):
     """The recommender or generator that produced the text or the list."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="systems")
@@ -55,7 +57,7 @@ class System(models.Model):
         return self.key
 
 
-class Interaction(models.Model):
+class Interaction(Loaded):
     """An event of a recipient with a content, such as a rating: part of the history."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="interactions")

@@ -1,4 +1,4 @@
-"""Store which studies are being deleted, and how far a worker is."""
+"""Store what a worker has to delete: whole studies, and words of raters that stand elsewhere."""
 
 from django.db import models
 from django.db.models.functions import Coalesce
@@ -48,3 +48,28 @@ class Deletion(models.Model):
     def deleted_shown(self):
         """How many rows are gone, never more than there were: some may have come meanwhile."""
         return min(self.deleted, self.rows or 0)
+
+
+class Erasure(models.Model):
+    """A rater who withdrew or was deleted, and whose answers may still be quoted by judges.
+
+    Their answers are gone when this row comes. A worker removes the quotes, once more after an
+    hour, then the row: see judges/removal/quotes.py.
+    """
+
+    study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="erasures")
+    rater = models.ForeignKey(
+        "annotate.Rater",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="Empty: the rater is deleted.",
+    )
+    asked_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True, help_text="When no quote was left at first.")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self):
+        return f"erasure {self.pk}"

@@ -4,7 +4,11 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from annotate.models.load import Loaded
+
 OUTDATED = "outdated"  # the extra column of a statement item whose statement was corrected since
+# The extra column of items made for a rater in their own session, who alone rates them.
+MADE_HERE = "made_in_session"
 WITHHELD = "withheld: the item belongs to the locked test part"  # what a file of such a study says
 
 
@@ -21,11 +25,19 @@ class ItemQuerySet(models.QuerySet):
         return self.exclude(says_nothing, kind=Item.Kind.STATEMENT)
 
     def with_places(self):
-        """Return the items that get open places: no parts, practice or outdated items."""
-        return self.filter(parent=None, is_practice=False).without_outdated()
+        """Return the items that get open places: no parts, practice or outdated items.
+
+        Nor those made for a rater in their own session: they get the place of that rater alone.
+        """
+        standing = self.filter(parent=None, is_practice=False).without_outdated()
+        return standing.without_made()
+
+    def without_made(self):
+        """Leave out the items that were made for a rater in their own session."""
+        return self.exclude(data__has_key=MADE_HERE)
 
 
-class Item(models.Model):
+class Item(Loaded):
     """The unit that people rate and judges score alike."""
 
     class Kind(models.TextChoices):

@@ -7,13 +7,15 @@ from django.db.models import Q
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
+from annotate.models.load import Loaded
+
 
 def session_token():
     """Draw 144 random bits: the address is the only authority over a session."""
     return secrets.token_urlsafe(18)
 
 
-class Rater(models.Model):
+class Rater(Loaded):
     """A person who answers questions about items."""
 
     class Role(models.TextChoices):
@@ -104,9 +106,13 @@ class Session(models.Model):
 
     class State(models.TextChoices):
         CONSENT = "consent", "Reads the consent"
+        SCREENER = "screener", "Answers the screener"
+        QUESTIONS = "questions", "Answers the questions before"
+        TASTE = "taste", "Picks what they like"
         INSTRUCTIONS = "instructions", "Reads the instructions"
         CHECK = "check", "Answers the comprehension check"
         PRACTICE = "practice", "Practises"
+        WAITING = "waiting", "Waits for their lists"
         RATING = "rating", "Rates"
         EXIT = "exit", "Answers the exit questions"
         COMPLETED = "completed", "Completed"
@@ -115,6 +121,7 @@ class Session(models.Model):
         SCREENED_OUT = "screened_out", "Screened out"
         FAILED_ATTENTION = "failed_attention", "Failed the attention checks"
         RETURNED = "returned", "Returned on the platform"
+        WITHDRAWN = "withdrawn", "Withdrew"
 
     class Source(models.TextChoices):
         WEB = "web", "Answered here"
@@ -123,23 +130,73 @@ class Session(models.Model):
 
     # What may follow what; everything else is refused by session.move().
     NEXT = {
-        State.CONSENT: {State.INSTRUCTIONS, State.DECLINED, State.ABANDONED, State.RETURNED},
+        State.CONSENT: {
+            State.SCREENER,
+            State.QUESTIONS,
+            State.TASTE,
+            State.INSTRUCTIONS,
+            State.DECLINED,
+            State.ABANDONED,
+            State.RETURNED,
+        },
+        State.SCREENER: {
+            State.QUESTIONS,
+            State.TASTE,
+            State.INSTRUCTIONS,
+            State.ABANDONED,
+            State.SCREENED_OUT,
+            State.RETURNED,
+            State.WITHDRAWN,
+        },
+        State.QUESTIONS: {
+            State.TASTE,
+            State.INSTRUCTIONS,
+            State.ABANDONED,
+            State.RETURNED,
+            State.WITHDRAWN,
+        },
+        State.TASTE: {
+            State.INSTRUCTIONS,
+            State.ABANDONED,
+            State.RETURNED,
+            State.WITHDRAWN,
+        },
         State.INSTRUCTIONS: {
+            State.TASTE,  # the researchers asked for it meanwhile
             State.CHECK,
             State.PRACTICE,
+            State.WAITING,
             State.RATING,
             State.ABANDONED,
             State.SCREENED_OUT,
             State.RETURNED,
+            State.WITHDRAWN,
         },
         State.CHECK: {
+            State.TASTE,
             State.PRACTICE,
+            State.WAITING,
             State.RATING,
             State.ABANDONED,
             State.SCREENED_OUT,
             State.RETURNED,
+            State.WITHDRAWN,
         },
-        State.PRACTICE: {State.RATING, State.ABANDONED, State.RETURNED},
+        State.PRACTICE: {
+            State.TASTE,
+            State.WAITING,
+            State.RATING,
+            State.ABANDONED,
+            State.RETURNED,
+            State.WITHDRAWN,
+        },
+        State.WAITING: {
+            State.RATING,
+            State.ABANDONED,
+            State.SCREENED_OUT,
+            State.RETURNED,
+            State.WITHDRAWN,
+        },
         State.RATING: {
             State.EXIT,
             State.COMPLETED,
@@ -147,23 +204,37 @@ class Session(models.Model):
             State.SCREENED_OUT,
             State.FAILED_ATTENTION,
             State.RETURNED,
+            State.WITHDRAWN,
         },
-        State.EXIT: {State.COMPLETED, State.ABANDONED, State.RETURNED},
+        State.EXIT: {State.COMPLETED, State.ABANDONED, State.RETURNED, State.WITHDRAWN},
         State.ABANDONED: {
             State.CONSENT,
+            State.SCREENER,
+            State.QUESTIONS,
+            State.TASTE,
             State.INSTRUCTIONS,
             State.RATING,
             State.EXIT,
             State.RETURNED,
+            State.WITHDRAWN,
         },
-        State.COMPLETED: {State.RETURNED},
+        State.COMPLETED: {State.RETURNED, State.WITHDRAWN},
         State.DECLINED: set(),
-        State.SCREENED_OUT: set(),
-        State.FAILED_ATTENTION: set(),
-        State.RETURNED: set(),
+        State.SCREENED_OUT: {State.WITHDRAWN},
+        State.FAILED_ATTENTION: {State.WITHDRAWN},
+        State.RETURNED: {State.WITHDRAWN},
+        State.WITHDRAWN: set(),
     }
     # The states before the items: nothing is held yet.
-    BEFORE = (State.INSTRUCTIONS, State.CHECK, State.PRACTICE)
+    BEFORE = (
+        State.SCREENER,
+        State.QUESTIONS,
+        State.TASTE,
+        State.INSTRUCTIONS,
+        State.CHECK,
+        State.PRACTICE,
+        State.WAITING,
+    )
     # The states in which a visit is over.
     OVER = (
         State.COMPLETED,
@@ -171,6 +242,7 @@ class Session(models.Model):
         State.SCREENED_OUT,
         State.FAILED_ATTENTION,
         State.RETURNED,
+        State.WITHDRAWN,
     )
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="sessions")
@@ -199,12 +271,36 @@ class Session(models.Model):
         db_default="",
         help_text="The state that it was in when it stopped before its end.",
     )
+    layout = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of its questions: the study’s when its items were claimed.",
+    )
+    arm = models.CharField(
+        max_length=60,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of the study’s arms: the one to which it was assigned at its consent.",
+    )
     browser = models.CharField(max_length=10, blank=True, default="", db_default="")
     device = models.CharField(max_length=10, blank=True, default="", db_default="")
     screen_width = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
         help_text="Rounded down to a class; see annotate/sessions/browsers.py.",
+    )
+    withdrawn_items = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="On how many items who withdrew had answered something, to be paid by.",
+    )
+    told_endpoints = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="{host: [what it is shown]} as the consent said; empty before it was kept.",
     )
     started_at = models.DateTimeField(auto_now_add=True)
     last_seen_at = models.DateTimeField(auto_now_add=True)
@@ -223,7 +319,19 @@ class Session(models.Model):
             models.Index(
                 fields=["study"],
                 name="session_running",
-                condition=Q(state__in=["instructions", "check", "practice", "rating", "exit"]),
+                condition=Q(
+                    state__in=[
+                        "screener",
+                        "questions",
+                        "taste",
+                        "instructions",
+                        "check",
+                        "practice",
+                        "waiting",
+                        "rating",
+                        "exit",
+                    ]
+                ),
             )
         ]
 
@@ -240,6 +348,11 @@ class Session(models.Model):
         """Tell whether it can still be returned on its platform."""
         is_held = self.source != self.Source.FILE
         return is_held and self.State.RETURNED in self.NEXT[self.state]
+
+    @property
+    def can_withdraw(self):
+        """Tell whether its rater can still take back all that they gave, from consent on."""
+        return self.State.WITHDRAWN in self.NEXT[self.state]
 
 
 class RepeatVisit(models.Model):

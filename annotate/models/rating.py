@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
+from annotate.models.load import Loaded
 from annotate.models.rater import Place, Session
 
 # Why an answer of a session that counts does not: see RatingQuerySet.surplus.
@@ -51,7 +52,7 @@ class RatingQuerySet(models.QuerySet):
         return self.annotate(shown_item=Coalesce(F("item__parent"), F("item")))
 
 
-class Rating(models.Model):
+class Rating(Loaded):
     """A rater's answer to a question about an item."""
 
     session = models.ForeignKey("annotate.Session", models.CASCADE, related_name="ratings")
@@ -84,6 +85,10 @@ class Rating(models.Model):
             models.CheckConstraint(
                 condition=Q(value__isnull=False) | ~Q(text=""), name="rating_has_an_answer"
             ),
+        ]
+        indexes = [
+            # judges/uploads/undo.py: what a load brought
+            models.Index(fields=["load"], name="rating_of_load", condition=Q(load__isnull=False))
         ]
 
     def __str__(self):

@@ -50,12 +50,24 @@ class PracticeAnswer(models.Model):
 
 
 class ExitAnswer(models.Model):
-    """A rater's answer to one exit question: a number; a text; of a choice both."""
+    """A rater's answer to a question about themselves: a number; a text; of a choice both."""
+
+    class Step(models.TextChoices):
+        SCREENER = "screener", "Screener"
+        BEFORE = "before", "Questions before"
+        EXIT = "exit", "Exit questions"
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="exit_answers")
     key = models.CharField(max_length=60)
     value = models.FloatField(null=True, blank=True)
     text = models.TextField(blank=True)
+    step = models.CharField(
+        max_length=10,
+        choices=Step,
+        default=Step.EXIT,
+        db_default="exit",
+        help_text="In which it was asked.",
+    )
     at = models.DateTimeField(auto_now=True)
 
     class Meta:

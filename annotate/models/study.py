@@ -6,7 +6,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce
 from django.urls import reverse
 from django.utils.functional import cached_property
 
@@ -52,6 +53,11 @@ class StudyQuerySet(models.QuerySet):
         """Return the studies of which the user is a member, whatever the role."""
         return self.kept().filter(memberships__user=user)
 
+    def to_be_deleted_by(self, day):
+        """Return the studies whose retention date is this day or earlier."""
+        dated = self.annotate(delete_on=Cast(KT("extra__delete_on"), models.TextField()))
+        return dated.filter(delete_on__lte=day.isoformat())
+
     def being_deleted_of(self, user):
         """Return the user's studies that are being deleted, each with its deletion."""
         going = self.filter(memberships__user=user, deletion__isnull=False)
@@ -78,6 +84,11 @@ class Study(models.Model):
     class State(models.TextChoices):
         OPEN = "open", "Open for raters"
         CLOSED = "closed", "Closed for raters"
+
+    class Layout(models.TextChoices):
+        LIST = "list", "One under the other"
+        ONE_AT_A_TIME = "one_at_a_time", "One at a time"
+        GRID = "grid", "In a grid, where neighbours have the same options"
 
     slug = models.CharField(max_length=60, unique=True, validators=[study_slug_rule])
     title = models.CharField(max_length=200)
@@ -161,6 +172,11 @@ class Study(models.Model):
     def item_kind(self):
         """Return the kind of items that name no kind."""
         return Item.Kind.EXPLANATION if self.kind == Study.Kind.FACTUALITY else self.kind
+
+    @property
+    def layout(self):
+        """Return how the questions of a page stand, for sessions that claim their items now."""
+        return self.extra.get("layout") or Study.Layout.LIST
 
     def get_absolute_url(self):
         return reverse("study", args=[self.slug])

@@ -1,4 +1,4 @@
-"""Store how long sessions looked at items."""
+"""Store how long sessions looked at items, and what they heard and unfolded there."""
 
 from django.db import models
 
@@ -22,3 +22,41 @@ class ItemTime(models.Model):
 
     def __str__(self):
         return f"time {self.pk}"
+
+
+class Listening(models.Model):
+    """What a session heard and unfolded of a content on the page of an item."""
+
+    session = models.ForeignKey("annotate.Session", models.CASCADE, related_name="listening")
+    item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="+")
+    content = models.ForeignKey("annotate.Content", models.CASCADE, related_name="+")
+    # [[from, until], ...] in seconds of the recording, in order and apart: a union, so that what is
+    # sent twice, or heard twice, counts once.
+    ranges = models.JSONField(default=list)
+    played_seconds = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Of the recording, that were played at least once; NULL: none can be played.",
+    )
+    skipped_seconds = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Before the last moment that was played, and not played.",
+    )
+    duration_seconds = models.FloatField(
+        null=True, blank=True, help_text="Of the whole recording, where the browser knew it."
+    )
+    is_unfolded = models.BooleanField(
+        null=True, help_text="Whether the description was; NULL where all of it is in sight."
+    )
+
+    class Meta:
+        constraints = [
+            # listening.keep, and the export of it
+            models.UniqueConstraint(
+                fields=["session", "item", "content"], name="one_listening_a_content"
+            )
+        ]
+
+    def __str__(self):
+        return f"listening {self.pk}"

@@ -1,4 +1,4 @@
-"""Read what raters answered about themselves after their items: for exports, pages and rules."""
+"""Read what raters answered about themselves around their items: for exports, pages and rules."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from annotate.design import around
+from annotate.design.screener import screener_of
 from annotate.models import ExitAnswer, Session
 
 AGES = (
@@ -17,29 +18,45 @@ AGES = (
     (55, 64, "55–64"),
     (65, 130, "65 and over"),
 )
+# Of each step: its key in Study.extra, and what reads its questions.
+STEPS = {
+    ExitAnswer.Step.SCREENER: (around.SCREENER, lambda study: screener_of(study).questions),
+    ExitAnswer.Step.BEFORE: (around.BEFORE, around.before_of),
+    ExitAnswer.Step.EXIT: (around.EXIT, around.exit_of),
+}
 MEANS = {"movies_per_month": "Films a month, mean", "familiarity": "Familiar films, mean %"}
 
 
-def keys(study):
-    """List the keys of the exit questions, then those that only have answers."""
-    if around.EXIT not in study.extra:
-        return []
-    asked = [question.key for question in around.exit_of(study)]
-    given = ExitAnswer.objects.filter(session__study=study).order_by().values_list("key")
-    return list(dict.fromkeys([*asked, *sorted(key for (key,) in given.distinct())]))
+def asked_in(study):
+    """Return {step: its questions about the rater} of each step that a study has or had."""
+    return {
+        step: questions_of(study)
+        for step, (key, questions_of) in STEPS.items()
+        if key in study.extra
+    }
+
+
+def columns(study):
+    """List (step, key) of all questions about raters: those asked, then those with answers only."""
+    asked = asked_in(study)
+    given = ExitAnswer.objects.filter(session__study=study, step__in=asked).order_by()
+    answered = sorted(given.values_list("step", "key").distinct()) if asked else []
+    columns_asked = [(step, question.key) for step, among in asked.items() for question in among]
+    every = dict.fromkeys([*columns_asked, *answered])
+    return sorted(every, key=lambda column: list(asked).index(column[0]))
 
 
 def said_between(study, owner, first, last):
-    """Return {pk of the owner: {key: words or number}}; owner: session, or session__rater.
+    """Return {pk of the owner: {(step, key): words or number}}; owner: session or session__rater.
 
     Of several sessions of a rater the last answer counts.
     """
     rows = ExitAnswer.objects.filter(session__study=study, **{f"{owner}__pk__range": (first, last)})
     answers_by_owner: dict = defaultdict(dict)
-    for pk, key, value, text in rows.order_by("session_id", "pk").values_list(
-        f"{owner}_id", "key", "value", "text"
+    for pk, step, key, value, text in rows.order_by("session_id", "pk").values_list(
+        f"{owner}_id", "step", "key", "value", "text"
     ):
-        answers_by_owner[pk][key] = ExitAnswer(key=key, value=value, text=text).as_shown
+        answers_by_owner[pk][step, key] = ExitAnswer(key=key, value=value, text=text).as_shown
     return answers_by_owner
 
 

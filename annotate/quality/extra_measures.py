@@ -3,11 +3,13 @@
 from collections import defaultdict
 
 import numpy as np
+from django.db.models import Max
 
-from annotate.models import Extra, ExtraAnswer
+from annotate.models import Extra, ExtraAnswer, Listening
 from annotate.quality import measures
 
 KIND = Extra.Kind
+NEAR_END = 1.0  # seconds: a browser need not report the very end of a recording
 
 
 def _shares(rows, least):
@@ -70,6 +72,32 @@ def kinds_of(study):
     return kinds
 
 
-def has_minimum(study):
+def has_minimum(evidence):
     """Return whether the study sets a minimum time."""
-    return bool(study.extra.get("minimum_seconds"))
+    return bool(evidence.study.extra.get("minimum_seconds"))
+
+
+def share_of_unheard_recordings(evidence, seconds, share, recordings):
+    """Measure the percentage of recordings of which less than the given seconds was played.
+
+    A recording that was played to its end counts as heard, however short it is; one that came
+    again on another page counts once, as it was heard most.
+    """
+    rows = Listening.objects.filter(session__study=evidence.study, played_seconds__isnull=False)
+    rows = rows.filter(session__rater__excluded_because="").order_by("session__rater", "content")
+    longest = rows.values_list("session__rater", "content").annotate(
+        played=Max("played_seconds"), length=Max("duration_seconds")
+    )
+    unheard = (
+        (
+            rater,
+            played < seconds and (length is None or played < max(length - NEAR_END, length / 2)),
+        )
+        for rater, _, played, length in longest
+    )
+    return _shares(unheard, recordings)
+
+
+def has_recordings(evidence):
+    """Return whether any page reported what was played of a recording."""
+    return any(rater.has_recordings for rater in evidence.everybody)

@@ -4,9 +4,18 @@ from functools import cached_property
 from math import isnan
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 
 from analysis.stats.agreement.leave_one_out import correlation_with_others
-from annotate.models import ExitAnswer, Extra, ExtraAnswer, Question, Rating, Session
+from annotate.models import (
+    ExitAnswer,
+    Extra,
+    ExtraAnswer,
+    Listening,
+    Question,
+    Rating,
+    Session,
+)
 
 # Names in Rater.platform_ids: who somebody is there, and what the platform tells about them.
 PARTICIPANT = ("PROLIFIC_PID", "workerId")
@@ -30,7 +39,11 @@ class Evidence:
 
     @cached_property
     def everybody(self):
-        return list(self.study.raters.all())
+        """List the raters; has_recordings: whether their pages reported what was played of any."""
+        offered = Listening.objects.filter(
+            session__rater=OuterRef("pk"), played_seconds__isnull=False
+        )
+        return list(self.study.raters.annotate(has_recordings=Exists(offered)))
 
     @cached_property
     def raters(self):

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from annotate.design import access, checks
-from annotate.models import ExtraAnswer, ItemTime, Rating, Session
+from annotate.models import ExtraAnswer, ItemTime, Listening, Rating, Session
 from annotate.quality.forms import ReasonForm
 from annotate.quality.rules import TITLES
 from annotate.quality.views import included
@@ -41,6 +41,7 @@ def _page(request, rater, form, status=200):
         "sessions": visits,
         "around": steps.said_by(rater),
         "times": _times(rater, visits),
+        "listening": _listening(rater, visits),
         "page": page,
         "rows": _with_changes(page.object_list),
         "extras": _extras(rater),
@@ -69,6 +70,13 @@ def _times(rater, visits):
         return ()
     times = ItemTime.objects.filter(session__rater=rater).select_related("item")
     return times.order_by("session", "pk")[:MOST_TIMES]
+
+
+def _listening(rater, visits):
+    if all(visit.active is None for visit in visits):  # its pages report both or neither
+        return ()
+    rows = Listening.objects.filter(session__rater=rater).select_related("item", "content")
+    return rows.order_by("session", "pk")[:MOST_TIMES]
 
 
 def _extras(rater):

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from annotate.design import around
 from annotate.models import Extra, Place, QualityStep, Session
 from annotate.quality import exit_answers, extra_measures, measures
 
@@ -36,8 +35,8 @@ class Rule:
     excludes(number, parameters): whether that number leaves a rater out. words: the reason that
     the raters get, with the parameters filled in. offered(told): whether there are such data,
     given what a platform told about the raters; exit_key: the exit question that it is about, or
-    "*" for any; extra: the kind of extra screens it is about; is_set(study): whether the study
-    sets what it compares with.
+    "*" for any; extra: the kind of extra screens it is about; is_set(evidence): whether there is
+    what it compares with.
     """
 
     key: str
@@ -52,7 +51,7 @@ class Rule:
     offered: Callable = field(default=lambda told: True)
     exit_key: str = ""
     extra: str = ""
-    is_set: Callable = field(default=lambda study: True)
+    is_set: Callable = field(default=lambda evidence: True)
 
     def reason(self, parameters):
         """Return the words that Rater.excluded_because gets."""
@@ -210,6 +209,30 @@ LIST = [
         is_set=extra_measures.has_minimum,
     ),
     Rule(
+        "unheard",
+        "Recordings hardly played",
+        "The share of the recordings on a rater’s pages of which less than a number of seconds, "
+        "and not all, was played.",
+        "recordings: more than {share:g} % played for less than {seconds:g} s",
+        "% hardly played",
+        "fewer than {recordings} recordings on pages that report what is played",
+        (
+            Parameter("seconds", "Hardly played is less than … seconds", 10, 0.1, 3600),
+            Parameter("share", "Exclude above … % of such recordings", 50, 0, 99.9),
+            Parameter(
+                "recordings",
+                "Judge only raters with at least this many recordings",
+                2,
+                1,
+                500,
+                is_whole=True,
+            ),
+        ),
+        extra_measures.share_of_unheard_recordings,
+        lambda share, given: share > given["share"],
+        is_set=extra_measures.has_recordings,
+    ),
+    Rule(
         "duplicate",
         "The same participant twice",
         "The platform gave the same participant id more than once. The first visit that was "
@@ -278,7 +301,7 @@ LIST = [
         "Met (1)",
         "no answer to the exit question {question}",
         (
-            Parameter("question", "Key of the exit question", "", is_text=True),
+            Parameter("question", "Key of the question about raters", "", is_text=True),
             Parameter(
                 "how",
                 "Exclude where the answer",
@@ -298,17 +321,20 @@ TITLES = {rule.key: rule.title for rule in LIST} | {QualityStep.BY_HAND: "By han
 
 def offered(study, evidence=None):
     """Return the rules that the study has data for."""
-    told = (evidence or measures.Evidence(study)).told
-    asked = {"", *(question.key for question in around.exit_of(study))}
+    evidence = evidence or measures.Evidence(study)
+    asked = {"", *(q.key for step in exit_answers.asked_in(study).values() for q in step)}
     asked |= {"*"} if len(asked) > 1 else set()
     kinds = {"", *extra_measures.kinds_of(study)}
-    rules = [rule for rule in LIST if rule.extra in kinds and rule.is_set(study)]
-    return [rule for rule in rules if rule.offered(told) and rule.exit_key in asked]
+    rules = [rule for rule in LIST if rule.extra in kinds and rule.is_set(evidence)]
+    return [rule for rule in rules if rule.offered(evidence.told) and rule.exit_key in asked]
 
 
 @dataclass(frozen=True)
 class Preview:
-    """The effect of a rule now: out = [(rater, measured number)], the furthest off first."""
+    """The effect of a rule now: out = [(rater, measured number)], the furthest off first.
+
+    evidence: what the rule measured, read once for the page that shows it.
+    """
 
     rule: Rule
     parameters: dict
@@ -317,6 +343,7 @@ class Preview:
     unjudged: int
     places: int
     still_rating: int
+    evidence: measures.Evidence
 
     @property
     def reason(self):
@@ -353,6 +380,7 @@ def preview(study, rule, parameters):
         unjudged=len(evidence.raters) - len(measured),
         places=places,
         still_rating=still_rating,
+        evidence=evidence,
     )
 
 

@@ -29,7 +29,8 @@ def quality(request, slug):
 
 
 def _page(request, study, form=None, rule_preview=None, status=200, changed=False):
-    rules, reasons = offered(study), _reasons(study)
+    rules = offered(study, rule_preview and rule_preview.evidence)
+    reasons = _reasons(study)
     forms = [form if form and form.rule == rule else RuleForm(rule) for rule in rules]
     context = {
         "study": study,

@@ -2,9 +2,9 @@
 
 from annotate.design import checks
 from annotate.models import Extra, Question
-from annotate.raters.forms import Asked, Spot, option_on_page, read_answer, read_shown_at
+from annotate.raters.forms import Asked, Spot, as_typed, option_on_page, read_answer, read_shown_at
 from annotate.raters.option_keys import choose_keys
-from annotate.raters.screens import Screen, missing_of, shown_now
+from annotate.raters.screens import Screen, missing_of, progress, shown_now
 from annotate.sessions import save_extras
 from annotate.sessions.session import Answer
 
@@ -59,23 +59,27 @@ class CheckScreen(Screen):
         row = AskedCheck(
             self.spots[0],
             1,
-            raw=form.raw if form else _as_typed(stored),
+            raw=form.raw if form else as_typed(stored),
             problem=form.problems.get(self.spots[0].key, "") if form else "",
             is_saved=stored is not None,
             is_missing=bool(gaps),
             is_first_gap=bool(gaps) or bool(form and form.problems),
         )
         row.is_several = self.check.is_several
-        return {
-            "study": self.study,
-            "session": self.place.session,
-            "place": self.place,
-            "item": None,
-            "extra": self.place.pk,
-            "asked": [row],
-            "count": count,
-            "shown": shown_now(),
-        } | missing_of([row])
+        return (
+            {
+                "study": self.study,
+                "session": self.place.session,
+                "place": self.place,
+                "item": None,
+                "extra": self.place.pk,
+                "asked": [row],
+                "count": count,
+                "shown": shown_now(),
+            }
+            | missing_of([row])
+            | progress(self.study, self.place.position, count, [row])
+        )
 
 
 class AskedCheck(Asked):
@@ -123,12 +127,6 @@ class CheckForm:
     def only_why(self, spots):
         """Return an empty list: a check asks for no reason."""
         return []
-
-
-def _as_typed(stored):
-    if stored is None:
-        return ""
-    return stored.text if stored.value is None else f"{stored.value:.15g}"
 
 
 def screen_of(place, questions):

@@ -1,7 +1,9 @@
 """Parse the answers that a rater's page sends, at the border: domain values, or the problems."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 
 from django.utils.translation import gettext
 
@@ -11,6 +13,12 @@ from annotate.sessions.session import Answer, is_missing
 from annotate.values.texts import one_line_ends
 
 LONGEST_TEXT = 10_000  # characters
+# Five options stand side by side on a phone where their words fit into a fifth of it.
+MOST_ON_A_PHONE, LONGEST_LABEL, LONGEST_WORD = 5, 20, 9
+# In the right part of a grid stand so many, five of them with words of so many letters.
+MOST_IN_A_GRID, LONGEST_IN_A_GRID = 7, 12
+# Signs between which a line breaks without a space: Chinese and Japanese.
+UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,10 @@ class Asked:
     is_saved: bool = False
     is_missing: bool = False
     is_first_gap: bool = False
+    stem: str = ""  # the beginning that it shares with its neighbours, said once above the first
+    says_stem: bool = False
+    is_in_grid: bool = False
+    heads_grid: bool = False  # above it stand the options of the rows of its grid
     is_several = False  # of options any number can be chosen
 
     def __post_init__(self):
@@ -146,9 +158,19 @@ class Asked:
         self.needs_why = self.question.why == Question.Why.REQUIRED
 
     @property
+    def is_done(self):
+        """Tell whether its answer is stored, with the reason if it needs one."""
+        return self.is_saved and not (self.needs_why and not self.why.strip())
+
+    @property
     def lacks_why(self):
         """Tell whether it has an answer but lacks the required reason."""
         return self.is_missing and bool(self.raw.strip())
+
+    @property
+    def rest(self):
+        """Return the question's text without the stem that stands above it."""
+        return self.question.text.removeprefix(self.stem).lstrip()
 
     @property
     def id(self):
@@ -201,9 +223,18 @@ class Asked:
         return ",".join(names)
 
     @property
-    def in_row(self):
-        """Tell whether options stand side by side at equal distances on a wide screen."""
-        return not self.scale.is_worded
+    def row_class(self):
+        """Return the classes of options in a row; numbers and short words stand so on a phone too.
+
+        Empty for options in words of the researcher, which stand as wide as their words are.
+        """
+        if self.scale.is_worded:
+            return ""
+        labels = [str(option["label"]) for option in self.options]
+        if all(label.removeprefix("-").isdigit() for label in labels):
+            return " row numbers"
+        is_short = len(labels) <= MOST_ON_A_PHONE and all(map(_is_short, labels))
+        return " row tight" if is_short else " row"
 
     @property
     def ends(self):
@@ -213,6 +244,54 @@ class Asked:
         (low, first), (high, last) = self.scale.ends
         ends = {"low": low, "first": first, "high": high, "last": last}
         return gettext("%(low)s = %(first)s, %(high)s = %(last)s") % ends
+
+
+def share_stem(rows, stem):
+    """Let neighbouring rows whose texts begin with the stem have it said once above them."""
+    for is_sharing, group in groupby(rows, lambda row: _begins_with(row, stem)):
+        neighbours = list(group)
+        if is_sharing and len(neighbours) > 1:
+            neighbours[0].says_stem = True
+            for row in neighbours:
+                row.stem = stem
+
+
+def put_in_grid(rows):
+    """Let neighbouring rows with the same options be rows of a grid, whose head has the options."""
+    for options, group in groupby(rows, _grid_options):
+        neighbours = list(group)
+        if options and len(neighbours) > 1:
+            neighbours[0].heads_grid = True
+            for row in neighbours:
+                row.is_in_grid = True
+
+
+def _grid_options(row):
+    """Return what a row's options say, or an empty tuple if it cannot stand in a grid."""
+    if not row.has_radios or row.is_several or row.question.why:
+        return ()
+    options = tuple((option["value"], str(option["label"])) for option in row.options)
+    words = [word for text in [*row.scale.labels, *dict(options).values()] for word in text.split()]
+    longest = LONGEST_WORD if len(options) > MOST_ON_A_PHONE else LONGEST_IN_A_GRID
+    is_narrow = all(len(word) <= longest or UNSPACED.search(word) for word in words)
+    fits = is_narrow and len(options) <= MOST_IN_A_GRID
+    return options + tuple(row.scale.labels) if fits else ()
+
+
+def _begins_with(row, stem):
+    """Tell whether a row's text begins with the stem, cuts no word, and says more."""
+    text = row.question.text
+    rest = text.removeprefix(stem)
+    if not stem or row.spot.is_part or rest == text or not any(map(str.isalnum, rest)):
+        return False
+    is_inside = stem[-1].isalnum() and rest[0].isalnum() and not UNSPACED.search(rest[0])
+    return not is_inside
+
+
+def _is_short(label):
+    """Tell whether a label fits into a fifth of a phone's width; Chinese breaks between signs."""
+    words = [word for word in label.split() if not UNSPACED.search(word)]
+    return len(label) <= LONGEST_LABEL and all(len(word) <= LONGEST_WORD for word in words)
 
 
 def option_on_page(value, label, keys, is_checked, end=""):
@@ -243,7 +322,7 @@ def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
             number,
             about=about[spot.item_id] if spot.is_part else "",
             first_side="" if spot.is_part else first_side,
-            raw=form.raw[spot.key] if form else _as_typed(stored.get(spot.key)),
+            raw=form.raw[spot.key] if form else as_typed(stored.get(spot.key)),
             why=_why(spot, stored.get(spot.key), form),
             problem=form.problems.get(spot.key, "") if form else "",
             is_saved=spot.key in stored,
@@ -262,7 +341,8 @@ def _why(spot, rating, form):
     return rating.reason if rating else ""
 
 
-def _as_typed(rating):
+def as_typed(rating):
+    """Return a stored answer as it was typed or chosen; blank without one."""
     if rating is None:
         return ""
     return rating.text if rating.value is None else f"{rating.value:.15g}"

@@ -19,10 +19,10 @@ from annotate.sessions import extras, places
 class Shown:
     """A study with the session, the places and the items of its preview, which are never saved."""
 
-    def __init__(self, study):
+    def __init__(self, study, arm=""):
         self.study = study
         token = f"preview-{study.slug}"
-        self.session = Session(study=study, token=token, state=Session.State.RATING)
+        self.session = Session(study=study, token=token, state=Session.State.RATING, arm=arm)
         self.questions = versions.asked(study)
         self.kinds = places.kinds_asked(self.questions)
         asked = study.items.filter(parent=None, kind__in=self.kinds, is_practice=False)
@@ -76,6 +76,13 @@ class Shown:
                 text=gettext("The text of an item stands here."),
             )
         )
+
+    def after(self, state):
+        """Return the address of the page that follows the consent, or a step after it."""
+        step = around.step_after(self.study, state)
+        if step in around.FIRST:
+            return self.address(f"session_{step}")
+        return f"{self.address('session')}?show=instructions"
 
     @property
     def after_items(self):

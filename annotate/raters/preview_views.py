@@ -8,8 +8,8 @@ from django.shortcuts import render
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST
 
-from annotate.design import access
-from annotate.models import Item
+from annotate.design import access, minutes
+from annotate.models import Item, Session
 from annotate.raters.extra_screens import screen_of
 from annotate.raters.extra_views import answer_check
 from annotate.raters.forms import Spot, read_answer
@@ -24,6 +24,9 @@ PAGES = {
     "thanks": "annotate/thanks.html",
     "declined": "annotate/door.html",
     "screened_out": "annotate/door.html",
+    "failed_attention": "annotate/door.html",
+    "full": "annotate/door.html",
+    "withdrawn": "annotate/door.html",
 }
 
 
@@ -33,7 +36,8 @@ def preview(request, slug):
     """Page: what to look at, how wide, and the rater's page in a frame."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = PreviewForm(Shown(study), request.GET)
-    context = {"study": study, "section": "questionnaire", "form": form}
+    effort = minutes.effort_of(study)
+    context = {"study": study, "section": "questionnaire", "form": form, "effort": effort}
     return render(request, "annotate/preview.html", context, status=400 if form.errors else 200)
 
 
@@ -43,7 +47,7 @@ def framed(view):
     def page(request, slug, *args, **kwargs):
         study = access.study_or_404(request.user, slug, access.EDITOR)
         languages.speak(study.language)
-        return view(request, Shown(study), *args, **kwargs)
+        return view(request, Shown(study, request.GET.get("arm", "")), *args, **kwargs)
 
     framed = csp_replace({"frame-ancestors": [SELF]})(xframe_options_sameorigin(rater_page(page)))
     return login_required(framed)
@@ -63,8 +67,9 @@ def start(request, shown):
 @require_POST
 def consent(request, shown):
     """Step: lead to the instructions, or to the page for declined consent."""
-    page = "instructions" if request.POST.get("consent") == "yes" else "declined"
-    return to(f"{shown.address('session')}?show={page}")
+    if request.POST.get("consent") == "yes":
+        return to(shown.after(Session.State.CONSENT))
+    return to(f"{shown.address('session')}?show=declined")
 
 
 def to(address):

@@ -7,7 +7,6 @@ from annotate.models import Item, Place, Study
 from annotate.values.texts import BLANK
 
 EPISODES, RUN, WRITER = "episodes", "profile_run", "written_by"
-LONGEST_KEY = 200
 
 
 def episodes_in(data):

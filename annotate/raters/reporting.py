@@ -7,18 +7,20 @@ from django.views.decorators.http import require_POST
 from annotate.design import access
 from annotate.raters import missing
 from annotate.raters.views import PK, rater_page
-from annotate.sessions import timing
+from annotate.sessions import listening, timing
 
 
 @rater_page
 @require_POST
 def time_spent(request, token, item):
-    """Step: how long the page of an item has been looked at so far."""
+    """Step: how long the page of an item has been looked at so far, and what was heard."""
     place = access.place_of_session(token, item__id=item)
     if place is None:
         access.session_or_404(token)  # a place that was lost counts no more
         return HttpResponse(status=204)
-    timing.keep(place, timing.parse_report(request.POST), timezone.now())
+    now = timezone.now()
+    timing.keep(place, timing.parse_report(request.POST), now)
+    listening.keep(place, listening.parse_reports(request.POST), now)
     return HttpResponse(status=204)
 
 

@@ -1,5 +1,6 @@
 """Fill the page of an item, for a rater and in the preview alike."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,9 +8,13 @@ from django.db.models import F, Max, Min
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from annotate.models import Content, Interaction, Item, MediaKind, Rating
+from annotate.design import around
+from annotate.design.arms import layout_of
+from annotate.design.minutes import minutes_left
+from annotate.models import Content, Interaction, Item, MediaKind, Rating, Study
 from annotate.raters import profiles, uploads
-from annotate.raters.forms import Asked, ItemForm, Spot, asked
+from annotate.raters.episode_facts import episode_facts
+from annotate.raters.forms import Asked, ItemForm, Spot, asked, put_in_grid, share_stem
 from annotate.sessions import session
 from annotate.sessions.session import with_parts
 from annotate.values import media
@@ -19,7 +24,9 @@ IMAGE, AUDIO = MediaKind.IMAGE, MediaKind.AUDIO
 SHORT = 80  # characters of what is said about a content of the history
 # Text that may take more than three lines: "more" shows the rest.
 LONG = 120
+LINE = 28  # characters that surely stand in one line of a phone
 FACTS = ("year", "genres")
+LABELLED = re.compile(r"(?:[-*•]\s+)?\**([^\W\d][^:：*]{0,39})\**[:：]\**(?!//)\s*(\S.*)")
 
 
 @dataclass(frozen=True)
@@ -29,15 +36,24 @@ class Card:
     pk: int | None
     title: str
     show: str
+    facts: str
     description: str
+    about_show: str
     image: str
     audio: str
     wants_image: bool
     wants_audio: bool
 
     @property
+    def line(self):
+        """Return the show and the facts, of which one line is seen until the card is unfolded."""
+        return " · ".join(filter(None, [self.show, self.facts]))
+
+    @property
     def is_long(self):
-        return len(self.description) > LONG or "\n" in self.description.strip()
+        """Tell whether there is more of a content than stands on its card when folded."""
+        is_short = len(self.description) <= LONG and "\n" not in self.description.strip()
+        return bool(self.about_show) or not is_short or bool(self.facts and len(self.line) > LINE)
 
 
 def card(content, study, uploaded=None):
@@ -55,7 +71,9 @@ def card(content, study, uploaded=None):
         pk=content.pk,
         title=content.title,
         show=content.show,
+        facts=episode_facts(content),
         description=to_plain(content.description),
+        about_show=to_plain(str(content.data.get("show_description") or "")).strip(),
         image=image,
         audio=audio,
         wants_image=bool(content.image_url),
@@ -143,19 +161,41 @@ class Screen:
         }
         about = {pk: shown_card.title if shown_card else "" for pk, shown_card in cards.items()}
         rows = asked(self.spots, ratings, form, gaps, about, self.first_side)
-        return {
-            "study": self.study,
-            "session": self.place.session,
-            "place": self.place,
-            "item": self.item,
-            "content": card(self.item.content, self.study, uploaded),
-            "history": self.history(),
-            "profile": self.profile(),
-            "lists": self._lists(cards, rows),
-            "asked": [row for row in rows if not row.spot.is_part],
-            "count": count,
-            "shown": shown_now(),
-        } | missing_of(rows)
+        layout = self._layout(rows)
+        content, history = card(self.item.content, self.study, uploaded), self.history()
+        return (
+            {
+                "study": self.study,
+                "session": self.place.session,
+                "place": self.place,
+                "item": self.item,
+                "content": content,
+                "history": history,
+                "is_canvas": self._has_stimulus(content, history),
+                **self._profile_context(),
+                "lists": self._lists(cards, rows),
+                "asked": [row for row in rows if not row.spot.is_part],
+                "layout": layout,
+                "count": count,
+                "shown": shown_now(),
+            }
+            | missing_of(rows)
+            | progress(self.study, self.place.position, count, rows)
+        )
+
+    def _layout(self, rows):
+        """Lay out the rows as the session has it, and return that layout.
+
+        Questions about single entries of lists stand with them, so such a page is a list.
+        """
+        layout = self.place.session.layout or layout_of(self.place.session)
+        if any(row.spot.is_part for row in rows):
+            layout = Study.Layout.LIST
+        if layout != Study.Layout.ONE_AT_A_TIME:  # there each question says all of its words
+            share_stem(rows, self.study.extra.get("stem") or "")
+        if layout == Study.Layout.GRID:
+            put_in_grid(rows)
+        return layout
 
     def _lists(self, cards, rows):
         """Return the two lists of a pair, in the order in which they stand.
@@ -176,6 +216,20 @@ class Screen:
         profile = profiles.newest(profiles_by_recipient.get(self.item.recipient_id, []))
         return profile[1] if profile else ""
 
+    def _has_stimulus(self, content, history):
+        """Tell whether the page has something to keep in sight beside its questions."""
+        is_statement = self.item.kind == Item.Kind.STATEMENT  # its document may stand alone
+        return not self.is_pair and bool(content or self.item.text or history or is_statement)
+
+    def _profile_context(self):
+        """Return the profile for the templates: as labelled lines, unfolded at the first pair."""
+        profile = self.profile()
+        return {
+            "profile": profile,
+            "profile_lines": labelled_lines(profile),
+            "is_profile_open": not getattr(self.place, "has_pair_before", False),
+        }
+
     def history(self):
         """List (title, short facts) of what the recipient chose before, the latest first.
 
@@ -190,6 +244,24 @@ class Screen:
         ids = list(latest.values_list("content", flat=True)[: self.study.show_history])
         contents = Content.objects.in_bulk(ids)
         return [(contents[pk].title, facts(contents[pk])) for pk in ids]
+
+
+def progress(study, position, count, rows):
+    """Return how far a session has come, in pages: those before, and this one's share of answers.
+
+    The exit questions are one more page, so that the bar is full only when all is answered.
+    """
+    answered = sum(row.is_done for row in rows) / len(rows) if rows else 0
+    pages = count + bool(study.extra.get(around.EXIT))
+    done = position - 1 + answered
+    left = minutes_left(study, max(count - done, 0))
+    return {"pages": pages, "done": f"{done:.6g}", "minutes": left}
+
+
+def labelled_lines(text):
+    """Split a text whose every line is “Label: words” into pairs; return [] for any other text."""
+    lines = [LABELLED.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    return [line.groups() for line in lines] if len(lines) > 1 and all(lines) else []
 
 
 def missing_of(rows):

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from annotate.design import around, versions
 from annotate.design.expected import fits, of_part
+from annotate.design.screener import screener_of
 from annotate.models import Content, Place
 from annotate.raters.forms import ItemForm, Spot, asked
 from annotate.raters.screens import Screen, missing_of
@@ -41,6 +42,11 @@ class _Form:
         return {"asked": rows} | missing_of(rows)
 
 
+def _hash_of(study, key):
+    text = json.dumps(study.extra.get(key), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
 class CheckPage(_Form):
     """The comprehension check; earlier: [{question, answer, right}] of the attempt before."""
 
@@ -52,8 +58,7 @@ class CheckPage(_Form):
     @property
     def version(self):
         """Return a hash of the check, so that a page from before a change costs no attempt."""
-        text = json.dumps(self.session.study.extra.get(around.CHECK), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return _hash_of(self.session.study, around.CHECK)
 
     def is_current(self, data):
         """Return whether a sent page is about this attempt at this check."""
@@ -192,18 +197,62 @@ class PracticePage:
         return f"{number} ({words})" if only_ends and words != number else words
 
 
-class ExitPage(_Form):
-    """The exit questions; stored: the session's ExitAnswers."""
+class ScreenerPage(_Form):
+    """The questions of the screener."""
+
+    def __init__(self, session):
+        super().__init__(screener_of(session.study).questions)
+        self.session = session
+
+    @property
+    def version(self):
+        """Return a hash of the screener: on a page from before a change options may be others."""
+        return _hash_of(self.session.study, around.SCREENER)
+
+    def is_current(self, data):
+        """Return whether a sent page is about this screener."""
+        return data.get("version") == self.version
+
+    def context(self, form=None, gaps=()):
+        """Return the context of the template."""
+        session = {"study": self.session.study, "session": self.session}
+        return self.rows((), form, gaps) | session | {"version": self.version}
+
+
+class QuestionsPage(_Form):
+    """The questions about the rater before the instructions; stored: the session's ExitAnswers."""
 
     def __init__(self, session, stored=()):
-        super().__init__(around.exit_of(session.study))
+        super().__init__(around.before_of(session.study))
         self.session = session
-        self.stored = [_Stored(answer.key, answer.value, answer.text) for answer in stored]
+        self.stored = _stored(stored)
 
     def context(self, form=None, gaps=()):
         """Return the context of the template."""
         return self.rows(self.stored, form, gaps) | {
             "study": self.session.study,
             "session": self.session,
+            "any_required": any(question.required for question in self.questions),
+        }
+
+
+def _stored(answers):
+    return [_Stored(answer.key, answer.value, answer.text) for answer in answers]
+
+
+class ExitPage(_Form):
+    """The exit questions; count: the session's screens; stored: its ExitAnswers."""
+
+    def __init__(self, session, count, stored=()):
+        super().__init__(around.exit_of(session.study))
+        self.session, self.count = session, count
+        self.stored = _stored(stored)
+
+    def context(self, form=None, gaps=()):
+        """Return the context of the template."""
+        return self.rows(self.stored, form, gaps) | {
+            "study": self.session.study,
+            "session": self.session,
+            "count": self.count,
             "any_required": any(question.required for question in self.questions),
         }

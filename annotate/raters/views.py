@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 from django.views.defaults import page_not_found
 
 from annotate.db import busy
-from annotate.design import access, platform, versions
+from annotate.design import access, disclosure, platform, versions
 from annotate.design.platform import OUTCOMES, Outcome
 from annotate.http.headers import loosen
 from annotate.models import Extra, Place, Session, Study
@@ -26,7 +26,7 @@ from annotate.raters.extra_screens import screen_of
 from annotate.raters.forms import Spot, read_answer, read_shown_at
 from annotate.raters.preview import Shown
 from annotate.raters.screens import Screen
-from annotate.sessions import browsers, extras, hurry, save_extras, timing
+from annotate.sessions import browsers, extras, hurry, listening, save_extras, timing
 from annotate.sessions import session as sessions
 from annotate.values import languages, media
 
@@ -62,7 +62,8 @@ def rater_page(view):
     return csrf_exempt(page)
 
 
-def _to(name, *args):
+def see_other(name, *args):
+    """Lead the browser on to another page, whatever it sent."""
     return HttpResponseRedirect(reverse(name, args=args), status=303)
 
 
@@ -107,7 +108,7 @@ def join(request, slug):
 def _arrive(request, study, arrival):
     earlier, is_same_visit = platform.earlier_visit(study, arrival.ids)
     if is_same_visit:
-        return _to("session", earlier.token)
+        return see_other("session", earlier.token)
     if earlier:
         platform.record_repeat(earlier, arrival.ids)
         return _door(request, study, "twice")
@@ -120,14 +121,22 @@ def _arrive(request, study, arrival):
 
 def _ask_consent(request, study, ids):
     choice = request.POST.get("consent")
-    if choice not in ("yes", "no"):
-        return render(request, "annotate/consent.html", {"study": study})
+    notice = disclosure.notice_for(study) if choice in ("yes", "no") else None
+    if notice is None or _was_told_less(request, notice):
+        context = {"study": study, "is_changed": notice is not None}
+        return render(request, "annotate/consent.html", context)
     try:
-        session = sessions.begin_visit(study, ids, choice == "yes")
+        session = sessions.begin_visit(study, ids, choice == "yes", notice.told)
         browsers.note(session, request)
-        return _to("session", session.token)
+        return see_other("session", session.token)
     except sessions.NotNow:  # it began between the look and the write: the page tells which way
         return HttpResponseRedirect(request.get_full_path(), status=303)
+
+
+def _was_told_less(request, notice):
+    """Tell whether somebody agrees to a page that named other programs than it would now."""
+    is_same = request.POST.get("told", "") == notice.mark
+    return request.POST.get("consent") == "yes" and not is_same
 
 
 def _preview(request, study):
@@ -154,7 +163,7 @@ def session(request, token):
     if session.state in Session.BEFORE and (closed := sessions.why_closed(study, session.rater)):
         return _door(request, study, closed, session)
     if session.state in STEPS:
-        return _to(STEPS[session.state], token)
+        return see_other(STEPS[session.state], token)
     context = {"study": study, "session": session}
     response = render(request, f"annotate/{TEMPLATES[session.state]}", context)
     return _framed(response, session)
@@ -162,8 +171,12 @@ def session(request, token):
 
 # The pages of annotate/raters/step_views.py.
 STEPS = {
+    State.SCREENER: "session_screener",
+    State.QUESTIONS: "session_questions",
+    State.TASTE: "session_taste",
     State.CHECK: "session_check",
     State.PRACTICE: "session_practice_next",
+    State.WAITING: "session_waiting",
     State.EXIT: "session_exit",
 }
 TEMPLATES = {State.CONSENT: "consent.html", State.INSTRUCTIONS: "instructions.html"}
@@ -175,12 +188,12 @@ def leave(request, token):
     """Step: lead back to the platform, whose address tells how the visit ended."""
     session = access.session_or_404(token)
     outcome = OUTCOMES.get(session.state)
-    if session.state in Session.BEFORE:  # who finds no place any more was shown the way back
-        outcome = LATE.get(sessions.why_closed(session.study, session.rater))
+    if session.state in (*Session.BEFORE, State.ABANDONED):  # who finds no place any more
+        outcome = LATE.get(sessions.why_lost(session))
     end = platform.end_of(session.study, outcome, session) if outcome else platform.End()
     if end.address and not end.fields:
         return HttpResponseRedirect(end.address, status=303)
-    return _to("session", token)
+    return see_other("session", token)
 
 
 @rater_page
@@ -188,14 +201,18 @@ def leave(request, token):
 def consent(request, token):
     """Step: the owner of a personal link consents or declines."""
     session = access.session_or_404(token)
-    choice = {"yes": State.INSTRUCTIONS, "no": State.DECLINED}.get(request.POST.get("consent"))
-    if choice and session.state == State.CONSENT:
+    choice = request.POST.get("consent")
+    notice = disclosure.notice_for(session.study, session.rater)
+    can_choose = choice in ("yes", "no") and session.state == State.CONSENT
+    if can_choose and _was_told_less(request, notice):
+        address = reverse("session", args=[token])
+        return HttpResponseRedirect(f"{address}?changed=1", status=303)
+    if can_choose:
         # A double click: the other one was first.
         with suppress(sessions.NotNow):
-            # The link may have waited for days: the visit begins now.
-            sessions.move(session, choice, started_at=timezone.now())
+            sessions.consent(session, choice == "yes", notice.told)
             browsers.note(session, request)
-    return _to("session", token)
+    return see_other("session", token)
 
 
 @rater_page
@@ -204,7 +221,7 @@ def begin(request, token):
     """Step: claim the items, for the first time or after a long pause."""
     session = access.session_or_404(token)
     if session.state not in (*Session.BEFORE, State.ABANDONED):
-        return _to("session", token)
+        return see_other("session", token)
     if not (session.study.is_open or session.items_done_at):
         return _door(request, session.study, "closed", session)
     step = sessions.resume if session.state == State.ABANDONED else sessions.begin
@@ -219,7 +236,11 @@ def begin(request, token):
 def _to_where_it_stands(token):
     """Redirect to the item at once, a request less than by the session's own address."""
     state, current = Session.objects.values_list("state", "current").get(token=token)
-    return _to("session_item", token, current) if state == State.RATING else _to("session", token)
+    return (
+        see_other("session_item", token, current)
+        if state == State.RATING
+        else see_other("session", token)
+    )
 
 
 @rater_page
@@ -231,7 +252,7 @@ def item(request, token, position):
     place = place or access.extra_of_session(token, position=position)
     session = place.session if place else access.session_or_404(token)
     if session.state != State.RATING:
-        return _to("session", token)
+        return see_other("session", token)
     if place is None:
         raise Http404("no such item in this session")
     return _item_page(request, _screen(place))
@@ -283,6 +304,7 @@ def _leave_item(request, token):
     place = or_resumed(lambda: _sent_from(token, request.POST), token)
     if isinstance(place, Place):
         timing.keep(place, timing.parse_report(request.POST), timezone.now())
+        listening.keep(place, listening.parse_reports(request.POST), timezone.now())
     screen = _screen(place)
     form = screen.form(request.POST)
     is_back = request.POST.get("go") == "back"
@@ -293,10 +315,10 @@ def _leave_item(request, token):
         if form.problems or (gaps and not is_back):
             return _item_page(request, screen, form, gaps, status=422)
         if not is_back and save_extras.has_ended(place):
-            return _to("session", token)
+            return see_other("session", token)
         return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
     except sessions.NotNow:
-        return _to("session", token)
+        return see_other("session", token)
 
 
 def _go(place, step, mark=""):
@@ -304,7 +326,7 @@ def _go(place, step, mark=""):
     if position > extras.count_of(session):
         position = sessions.finish(session)
         if position is None:
-            return _to("session", session.token)
+            return see_other("session", session.token)
     sessions.go_to(session, position)
     address = reverse("session_item", args=[session.token, position])
     return HttpResponseRedirect(address + mark, status=303)

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 
+from annotate.files.loading.common import batches
 from annotate.files.loading.placing import drop_open
 from annotate.models import AddedPlace, ExtraPlaces, Item, Place, Rating, Session, Study
 from annotate.sessions import kept_places, places
@@ -110,7 +111,7 @@ def adapt(study):
     ((measure, least),) = (study.adaptive_from or USUAL).items()
     items = [
         item
-        for batch in _batches(list(_done(study)))
+        for batch in batches(list(_done(study)), BATCH)
         for item in _disagreeing(study, batch, measure, least)
     ]
     if not items:
@@ -121,10 +122,6 @@ def adapt(study):
         added = places.add(study, items, 1, cap=most, only_whole=True)
         kind = ExtraPlaces.Kind.ADAPTIVE
         return log_step(study, added, kind=kind, words=f"{words} of {least:g} or more")
-
-
-def _batches(items):
-    return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
 
 
 def _done(study):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from annotate.models import Rater
+from annotate.models import Rater, Session
 from annotate.quality.measures import APPROVAL_RATE, TASK_COUNT
 
 
@@ -25,9 +25,14 @@ def count_known(study, told):
 
 @transaction.atomic
 def keep(study, told):
-    """Store {participant: Told} with the raters; what a file does not tell stays as it was."""
+    """Store {participant: Told} with the raters; what a file does not tell stays as it was.
+
+    Nothing is stored of who withdrew.
+    """
     locked = study.raters.exclude(participant=None).select_for_update(of=("self",), no_key=True)
-    raters = list(locked.order_by("pk"))
+    people = set(locked.order_by("pk").values_list("participant", flat=True))
+    withdrawn = study.sessions.filter(state=Session.State.WITHDRAWN)
+    raters = list(locked.exclude(pk__in=withdrawn.values("rater")).order_by("pk"))
     changed = []
     for rater in raters:
         if told_of_rater := told.get(rater.participant):
@@ -35,5 +40,4 @@ def keep(study, told):
             rater.platform_ids |= {name: n for name, n in news.items() if n is not None}
             changed.append(rater)
     Rater.objects.bulk_update(changed, ["platform_ids"], batch_size=500)
-    people = {rater.participant for rater in raters}
     return Kept(len(changed), len(raters) - len(changed), len(told.keys() - people))

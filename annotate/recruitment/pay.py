@@ -58,7 +58,7 @@ def payments(study):
             session.state,
             platform.code_for(study, outcome) if outcome else "",
             _minutes(session),
-            session.items,
+            _items(session),
             session.answers,
             session.started_at.isoformat(timespec="seconds"),
             session.ended_at.isoformat(timespec="seconds") if session.ended_at else "",
@@ -92,6 +92,24 @@ def _states_by_visit(study):
     """Return {MTurk's id of the visit: the state of its session}."""
     states = study.sessions.visits().values_list("rater__platform_ids__assignmentId", "state")
     return {visit: state for visit, state in states.order_by("pk") if visit}
+
+
+def _items(session):
+    """Return on how many items something was answered; of who withdrew the number is kept."""
+    return session.items if session.withdrawn_items is None else session.withdrawn_items
+
+
+def withdrawals(study):
+    """List (rater's key, their id on the platform, minutes, items) of who withdrew."""
+    return [
+        (
+            session.rater.key,
+            platform.participant(session.rater.platform_ids)[1],
+            _minutes(session),
+            session.withdrawn_items,
+        )
+        for session in visits(study).filter(state=State.WITHDRAWN)
+    ]
 
 
 def _minutes(session):
@@ -139,7 +157,7 @@ def bonuses(study, amount, everybody=False):
     paid: Counter = Counter()
     for session in sessions:
         if person := platform.participant(session.rater.platform_ids)[1]:
-            paid[person] += session.items
+            paid[person] += _items(session)
     sums = {who: (amount * items).quantize(CENT, ROUND_HALF_UP) for who, items in paid.items()}
     return [(person, money) for person, money in sums.items() if money >= CENT]
 

@@ -166,6 +166,7 @@ def _pay_page(request, study, returns=None, people=None, status=200):
         "returns": returns or ReturnsForm(),
         "people": people or ParticipantsForm(study),
         "bonus": bonus,
+        "withdrawals": paying.withdrawals(study),
         "repeats": RepeatVisit.objects.filter(rater__study=study).select_related("rater")[:100],
     }
     if bonus.is_bound and bonus.is_valid():

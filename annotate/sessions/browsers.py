@@ -48,7 +48,9 @@ def note(session, request):
     agent = request.headers.get("User-Agent", "")[:LONGEST]
     # Consent is kept by now: a busy database must not make the rater give it once more.
     with suppress(OperationalError):
-        Session.objects.filter(pk=session.pk, browser="").update(
+        # Who comes by the same visit again may have withdrawn.
+        new = Session.objects.filter(pk=session.pk, browser="")
+        new.exclude(state=Session.State.WITHDRAWN).update(
             browser=browser_of(agent),
             device=device_of(agent),
             screen_width=width_class(request.POST.get("width", "")),

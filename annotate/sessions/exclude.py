@@ -14,6 +14,7 @@ from django.db.models import F, Q
 
 from annotate.db.bulk import insert
 from annotate.models import (
+    Erasure,
     ExcludedRater,
     FreedPlace,
     Place,
@@ -23,7 +24,7 @@ from annotate.models import (
     Study,
     Tombstone,
 )
-from annotate.sessions import kept_places, links, places
+from annotate.sessions import kept_places, links, places, taste
 
 FORGOTTEN = "(deleted with the rater’s data)"
 
@@ -227,12 +228,18 @@ def forget(rater, by):
         session_count=len(sessions),
         rating_count=Rating.objects.filter(session__in=sessions).count(),
     )
-    by_hand = QualityStep.objects.filter(study=rater.study, rule=QualityStep.BY_HAND)
-    # A reason in somebody's own words may say who it was.
+    forget_words(rater)
+    places.release(sessions)
+    taste.remove_brought(sessions)
+    rater.study.latecomers.filter(participant=rater.participant or "").delete()
+    Erasure.objects.create(study=rater.study)
+    rater.delete()
+    return tombstone
+
+
+def forget_words(rater):
+    """Blank the reasons of exclusions by hand: somebody's own words may say who it was."""
+    by_hand = QualityStep.objects.filter(study=rater.study_id, rule=QualityStep.BY_HAND)
     steps = list(by_hand.filter(excluded__rater=rater).values_list("pk", flat=True))
     for which in ({"pk__in": steps}, {"undoes__in": steps}):
         by_hand.filter(**which).update(words=FORGOTTEN)
-    places.release(sessions)
-    rater.study.latecomers.filter(participant=rater.participant or "").delete()
-    rater.delete()
-    return tombstone

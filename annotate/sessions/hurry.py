@@ -23,5 +23,6 @@ def mark(place, shown_at):
     longest = spent.aggregate(longest=Max("seconds"))["longest"]
     if longest is None or longest >= minimum:
         return ""
-    first = Session.objects.filter(pk=place.session_id, hurried_at=None)
+    rating = {"state": Session.State.RATING}
+    first = Session.objects.filter(pk=place.session_id, hurried_at=None, **rating)
     return f"?{MARK}=slow" if first.update(hurried_at=timezone.now()) else ""

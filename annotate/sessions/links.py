@@ -5,6 +5,7 @@ import secrets
 from django.db import transaction
 
 from annotate.models import Rater, Session
+from annotate.models.item import MADE_HERE
 from annotate.models.rater import session_token
 from annotate.sessions import kept_places
 
@@ -48,6 +49,7 @@ def for_recipients(study):
     linked = study.sessions.filter(source=Session.Source.LINK).exclude(rater__recipient=None)
     waiting = study.recipients.filter(items__parent=None, items__isnull=False).distinct()
     waiting = waiting.exclude(pk__in=linked.values("rater__recipient"))
+    waiting = waiting.exclude(data__has_key=MADE_HERE)  # they came without a link
     names = set(study.raters.values_list("key", flat=True))
     return [
         (_free(recipient.key, names), Role.RECIPIENT, recipient)

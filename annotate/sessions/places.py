@@ -15,6 +15,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from annotate.db.sql import marks
 from annotate.design import grouping
 from annotate.design.checks import gold_keys
+from annotate.design.taste import has_or_had
 from annotate.models import Item, Place, Question, Rater, Session, Study
 from annotate.sessions import extras, kept_places, mix
 from annotate.sessions.order import drawn_side, in_order
@@ -57,6 +58,11 @@ STANDS_ALONE = """(
     SELECT item.parent_id IS NULL AND item.kind IN ({kinds})
     FROM annotate_item item WHERE item.id = place.item_id
 )"""
+# What was made for a rater in their session nobody else takes, though its place may be open.
+NOT_MADE = """ AND NOT EXISTS (
+    SELECT 1 FROM annotate_making made
+    JOIN annotate_item own ON own.recipient_id = made.recipient_id WHERE own.id = place.item_id
+)"""
 OF_RECIPIENT = " AND place.item_id IN (SELECT id FROM annotate_item WHERE recipient_id = %s)"
 MOST = 1000  # places of an item, whoever wants more
 # The states that places.release_expired ends. A consent unread holds nothing: its link may wait.
@@ -75,18 +81,18 @@ def kinds_asked(questions: Iterable[Question]) -> list[str]:
 
 def any_open(study: Study, kinds: Sequence[str], rater: Rater | None = None) -> bool:
     """Return whether a place is open to a new rater, or to the given one."""
-    only, values = _takes(rater, kinds)
+    only, values = _takes(study, rater, kinds)
     with connection.cursor() as cursor:
         cursor.execute(ANY_OPEN.format(open=_open_to(rater), only=only), [study.pk, *values])
         return cursor.fetchone() is not None
 
 
-def _takes(rater: Rater | None, kinds: Sequence[str]) -> tuple[str, list[Any]]:
+def _takes(study: Study, rater: Rater | None, kinds: Sequence[str]) -> tuple[str, list[Any]]:
     """Return which places a rater may take: a condition in SQL, and its values."""
     only = STANDS_ALONE.format(kinds=marks(kinds))
     if rater and rater.recipient_id is not None:
         return only + OF_RECIPIENT, [*kinds, rater.recipient_id]
-    return only, list(kinds)
+    return only + (NOT_MADE if has_or_had(study) else ""), list(kinds)
 
 
 def _open_to(rater: Rater | None) -> str:
@@ -120,7 +126,7 @@ def _shares(session: Session, kinds: Sequence[str], count: int) -> dict[str, int
     present = mix.find_kinds(session.study_id, kinds)
     if len(present) < 2:
         return {}
-    only, values = _takes(session.rater, present)
+    only, values = _takes(session.study, session.rater, present)
     available = mix.count_open_by_kind(
         session.study_id, session.rater.recipient_id, _open_to(session.rater), only, values
     )
@@ -133,7 +139,7 @@ def _claim_of_kinds(
     if not count:
         return []
     is_open = _open_to(session.rater)
-    only, values = _takes(session.rater, kinds)
+    only, values = _takes(session.study, session.rater, kinds)
     only, values = grouping.limited(session, is_open, only, values, count, like)
     return _claim_while_open(session, only, values, count)
 
@@ -178,12 +184,14 @@ def add(
 ) -> list[Place]:
     """Add up to count places to each of these items, which then have at most cap places.
 
-    only_whole: items with a place that is not filled get none. Parts of items, items for practice
-    and gold items have no places. Call it in a transaction: the study stays locked to its end, so
-    that no other addition and no load counts the same places. Claims need not wait.
+    only_whole: items with a place that is not filled get none. Parts of items, items for practice,
+    gold items and those made for a rater in their session get no places. Call it in a transaction:
+    the study stays locked to its end, so that no other addition and no load counts the same places.
+    Claims need not wait.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     items = Item.objects.filter(study=study, pk__in=item_ids, parent=None, is_practice=False)
+    items = items.without_made()
     counted_items = items.exclude(key__in=gold_keys(study)).annotate(
         many=Count("places"),
         filled=Count("places", filter=Q(places__state=Place.State.FILLED)),

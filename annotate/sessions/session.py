@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.design import around, platform, versions
+from annotate.design import arms, around, disclosure, platform, versions
 from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
-from annotate.sessions import exclude, extras, kept_places, places, save
+from annotate.sessions import exclude, extras, kept_places, places, quotas, save, taste
 
 State = Session.State
 LONGEST_STAY = 86_400.0  # seconds
@@ -41,6 +41,8 @@ def why_closed(study, rater=None):
     if not study.is_open:
         return "closed"
     kinds = places.kinds_asked(versions.asked(study))
+    if (brings := taste.brings_items(study, kinds, rater)) is not None:
+        return "" if brings else "unready"
     if not kinds or not study.places.exists():
         return "unready"
     if places.any_open(study, kinds, rater):
@@ -52,9 +54,17 @@ def why_closed(study, rater=None):
     return "" if places.any_open(study, kinds, rater) else "full"
 
 
-def begin_visit(study, ids, consents):
+def why_lost(session):
+    """Tell why a session before its items, or after a long pause, cannot go on; empty if it can."""
+    closed = why_closed(session.study, session.rater)
+    is_full = session.state == State.ABANDONED and quotas.is_full_for(session)
+    return closed or ("full" if is_full else "")
+
+
+def begin_visit(study, ids, consents, told=None):
     """Create a rater with a session after consent; a declined consent is stored as declined.
 
+    told: which programs the consent page named; asked anew where it is None.
     NotNow if the platform's participant takes part already, in another visit.
     """
     with transaction.atomic():
@@ -66,14 +76,40 @@ def begin_visit(study, ids, consents):
                 return earlier
             if earlier:
                 raise NotNow("this participant takes part already")
+        elif consents:
+            arms.wait_for_turn(study)
         rater = Rater.objects.create(
             study=study,
             key=f"rater-{secrets.token_hex(5)}",
             platform_ids=platform.kept_ids(ids, consents),
         )
-        session = Session.objects.create(study=study, rater=rater)
-        move(session, State.INSTRUCTIONS if consents else State.DECLINED)
+        told = disclosure.notice_for(study).told if told is None else told
+        session = Session.objects.create(study=study, rater=rater, told_endpoints=told)
+        _answer_consent(session, consents)
     return session
+
+
+@transaction.atomic
+def consent(session, consents, told):
+    """Consent or decline by a personal link, which may have waited for days: it begins now.
+
+    told: which programs the consent page named.
+    """
+    arms.wait_for_turn(session.study)  # locks the study, so before the session
+    _answer_consent(session, consents, started_at=timezone.now(), told_endpoints=told)
+
+
+def _answer_consent(session, consents, **fields):
+    """Lead to the first step, in an arm if the study has arms, or end as declined."""
+    if not consents:
+        move(session, State.DECLINED, **fields)
+        return
+    arms.assign(session)
+    move(session, _first_step(session), arm=session.arm, **fields)
+
+
+def _first_step(session):
+    return around.step_after(session.study, State.CONSENT, session.rater)
 
 
 def move(session, state, **fields):
@@ -100,20 +136,30 @@ def _locked(session):
 
 @transaction.atomic
 def begin(session):
-    """Move to the check, to practice, or to rating with items claimed. False if no item is left."""
+    """Move to the check, to practice, or to rating with items claimed. False if no item is left.
+
+    Where the rater's lists could not be made the session ends.
+    """
     session = _locked(session)
+    study, rater = session.study, session.rater
+    if session.state in around.FIRST and not around.asks_in(study, session.state, rater):
+        move(session, around.step_after(study, session.state, rater))  # no longer asked
     left = around.left_before(session) if session.state in Session.BEFORE else session.state
     if left:
         if left != session.state:
             move(session, left)
+        if left == State.WAITING and taste.has_failed(session):
+            end_early(session, State.SCREENED_OUT)
         return True
+    taste.open_places(session)
     questions = versions.asked(session.study_id)
     kinds = places.kinds_asked(questions)
-    if not places.claim(session, kinds, session.study.items_per_session):
+    if not places.claim(session, kinds, taste.count_of_items(session)):
         return False
     session.version = questions[0].present  # what is drawn beside the items depends on it
     places.put_in_order(session, first=[])
-    move(session, State.RATING, current=1, version=session.version)
+    layout = arms.layout_of(session)
+    move(session, State.RATING, current=1, version=session.version, layout=layout)
     return True
 
 
@@ -121,15 +167,19 @@ def begin(session):
 def resume(session):
     """Continue a session that was abandoned as quiet. False if no item is left for it.
 
-    It gets back what it had answered as far as that is still open, then other items.
+    It gets back what it had answered as far as that is still open, then other items. False too if
+    a quota of its answers to the screener is full by now.
     """
+    quotas.wait_for_turn(session.study)  # locks the study, so before the session
     session = _locked(session)
     if session.state != State.ABANDONED:
         return True
+    if quotas.is_full_for(session):
+        return False
     answered = _answered_items(session)
     # Answers to gold items alone: they are of the session's version, so it goes on with that.
     if not answered and not session.extras.filter(answers__question__isnull=False).exists():
-        move(session, State.INSTRUCTIONS)
+        move(session, _step_to_begin_with(session))
         return True
     questions = versions.asked(session.study_id, session.version)
     tops = list(dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items()))
@@ -140,7 +190,7 @@ def resume(session):
         move(session, State.EXIT)
         return True
     # Below zero where the study has come to want fewer: what was rated stays whole.
-    wanted = max(session.study.items_per_session - len(back), 0)
+    wanted = max(taste.count_of_items(session) - len(back), 0)
     new = places.claim(session, places.kinds_asked(questions), wanted, like=back)
     if not back and not new:
         return False
@@ -150,6 +200,17 @@ def resume(session):
     session.places.filter(item__in=whole).update(state=Place.State.FILLED)
     move(session, State.RATING, current=min(len(whole) + 1, extras.count_of(session)))
     return True
+
+
+def _step_to_begin_with(session):
+    """Return the step in which an abandoned session without answers stopped, or what follows it."""
+    stopped_in = session.stopped_in
+    if stopped_in not in around.FIRST:
+        return State.INSTRUCTIONS
+    is_asked = around.asks_in(session.study, stopped_in, session.rater)
+    if is_asked and not (stopped_in == State.TASTE and taste.making_of(session)):
+        return stopped_in
+    return around.step_after(session.study, stopped_in, session.rater)
 
 
 def _answered_items(session):
@@ -264,7 +325,9 @@ def end_early(session, state):
     move(session, state)
     # What an exclusion had opened does not come back to a visit that is over.
     FreedPlace.objects.filter(session=session).delete()
-    return places.release([session.pk])
+    opened = places.release([session.pk])
+    taste.close_places(session)
+    return opened
 
 
 def first_gap(session):

@@ -1,4 +1,4 @@
-"""Take a session through its steps before and after the items: the check, practice, exit questions.
+"""Take a session through its steps before and after the items: questions, the check, practice.
 
 Each is one transaction that locks the session first, so that a reload, a double click or a second
 tab finds it done, and does it no second time.
@@ -12,8 +12,9 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from annotate.design import around
+from annotate.design.screener import screener_of
 from annotate.models import CheckAttempt, ExitAnswer, FreedPlace, PracticeAnswer, Session
-from annotate.sessions import exclude, places
+from annotate.sessions import exclude, places, quotas
 from annotate.sessions.session import end_early, move
 
 State = Session.State
@@ -50,6 +51,46 @@ def practise(session, item, answers):
 
 
 @transaction.atomic
+def screen(session, answers):
+    """Store the answers to the screener, and go on, or end the session as screened out.
+
+    Screened out are the options that say so, and whoever finds a quota full. Locks the study before
+    the session, so that sessions are counted one after the other.
+    """
+    quotas.wait_for_turn(session.study)
+    session = Session.objects.locked(session.pk)
+    if session.state != State.SCREENER:
+        return
+    study = session.study
+    chosen = {answer.question.key: answer.question.words(answer.value) for answer in answers}
+    is_out = screener_of(study).screens_out(chosen) or quotas.is_full(study, chosen)
+    _keep(session, ExitAnswer.Step.SCREENER, answers, [])
+    if is_out:
+        end_early(session, State.SCREENED_OUT)
+    else:
+        move(session, around.step_after(study, State.SCREENER, session.rater))
+
+
+@transaction.atomic
+def answer_before(session, answers, emptied, is_whole):
+    """Store the answers asked before the instructions; is_whole: none is missing, so go on.
+
+    emptied: the questions that were left blank. False if the session is elsewhere by now. In the
+    instructions, from which one can go back, whole answers are kept and the session stays there.
+    """
+    session = Session.objects.locked(session.pk)
+    if session.state not in (State.QUESTIONS, State.INSTRUCTIONS):
+        return False
+    if is_whole or session.state == State.QUESTIONS:
+        _keep(session, ExitAnswer.Step.BEFORE, answers, emptied)
+    if is_whole and session.state == State.QUESTIONS:
+        move(session, around.step_after(session.study, State.QUESTIONS, session.rater))
+    else:
+        _touch(session)
+    return True
+
+
+@transaction.atomic
 def answer_exit(session, answers, emptied, is_whole):
     """Store the exit answers; is_whole: no required answer is missing, so the session is completed.
 
@@ -58,15 +99,7 @@ def answer_exit(session, answers, emptied, is_whole):
     session = Session.objects.locked(session.pk)
     if session.state != State.EXIT:
         return False
-    ExitAnswer.objects.filter(
-        session=session, key__in=[question.key for question in emptied]
-    ).delete()
-    ExitAnswer.objects.bulk_create(
-        [_exit_answer(session, answer) for answer in answers],
-        update_conflicts=True,
-        unique_fields=["session", "key"],
-        update_fields=["value", "text", "at"],
-    )
+    _keep(session, ExitAnswer.Step.EXIT, answers, emptied)
     if is_whole:
         move(session, State.COMPLETED)
         exclude.close_session(session)
@@ -75,10 +108,23 @@ def answer_exit(session, answers, emptied, is_whole):
     return True
 
 
-def _exit_answer(session, answer):
+def _keep(session, step, answers, emptied):
+    """Store the answers of a step about the rater, and delete those to emptied questions."""
+    keys = [question.key for question in emptied]
+    ExitAnswer.objects.filter(session=session, key__in=keys).delete()
+    ExitAnswer.objects.bulk_create(
+        [_exit_answer(session, step, answer) for answer in answers],
+        update_conflicts=True,
+        unique_fields=["session", "key"],
+        update_fields=["value", "text", "step", "at"],
+    )
+
+
+def _exit_answer(session, step, answer):
     # The words of a choice stay true when the options change later.
     text = answer.text if answer.value is None else answer.question.words(answer.value)
-    return ExitAnswer(session=session, key=answer.question.key, value=answer.value, text=text)
+    key = answer.question.key
+    return ExitAnswer(session=session, key=key, value=answer.value, text=text, step=step)
 
 
 def _touch(session):
@@ -130,7 +176,10 @@ def _by_gaps(sessions):
 
 
 def said_by(rater):
-    """Return a rater's answers before and after the items, by one query: {table: [answers]}."""
+    """Return a rater's answers before and after the items, by one query: {table: [answers]}.
+
+    Of those about themselves the table is the step in which they were asked.
+    """
     of_rater = {"session__rater": rater}
     answers = Cast("answers", TextField())
     check = CheckAttempt.objects.filter(**of_rater).annotate(what=answers, name=Value(""))
@@ -144,13 +193,18 @@ def said_by(rater):
     )
     columns = ("table", "session_id", "number", "name", "what", "at")
     tables = [
-        rows.order_by().annotate(table=Value(table)).values_list(*columns)
-        for table, rows in (("check", check), ("practice", practice), ("exit", leaving))
+        rows.order_by().annotate(table=table).values_list(*columns)
+        for table, rows in (
+            (Value("check"), check),
+            (Value("practice"), practice),
+            (F("step"), leaving),
+        )
     ]
-    answers_by_table: dict = {"check": [], "practice": [], "exit": []}
+    about_themselves = ExitAnswer.Step.values
+    answers_by_table: dict = {table: [] for table in ("check", "practice", *about_themselves)}
     for table, _, number, name, what, answered_at in sorted(tables[0].union(*tables[1:], all=True)):
-        answer = what if table == "exit" else json.loads(what)
-        if table == "exit" and number:
+        answer = what if table in about_themselves else json.loads(what)
+        if table in about_themselves and number:
             answer = what.removesuffix(".0")
         answers_by_table[table].append(
             {"number": number, "name": name, "said": answer, "at": answered_at}

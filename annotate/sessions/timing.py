@@ -51,12 +51,12 @@ def keep(place, report, now):
     Nothing is longer than the session itself.
     """
     session = place.session
-    at_work = session.state == Session.State.RATING
-    just_ended = session.ended_at is not None and now - session.ended_at < LATE
-    if report is None or not (at_work or just_ended):
+    if report is None or not is_heard(session, now):
         return
     age = max((now - session.started_at).total_seconds(), 0.0)
     with transaction.atomic():
+        if not lock_unless_withdrawn(session):
+            return
         # Locked: two tabs may be closed at once.
         time, _ = ItemTime.objects.select_for_update().get_or_create(
             session=session,
@@ -68,6 +68,22 @@ def keep(place, report, now):
             time.views = views
             time.active_seconds, time.idle_seconds = sums(views)
             time.save(update_fields=["views", "active_seconds", "idle_seconds"])
+
+
+def is_heard(session, now):
+    """Return whether what a page of the session reports still counts."""
+    at_work = session.state == Session.State.RATING
+    return at_work or (session.ended_at is not None and now - session.ended_at < LATE)
+
+
+def lock_unless_withdrawn(session):
+    """Lock the session; False if its rater withdrew, and nothing may be kept.
+
+    A withdrawal deletes what is kept before it, or is there already.
+    """
+    sessions = Session.objects.select_for_update(of=("self",), no_key=True)
+    withdrawn = {"state": Session.State.WITHDRAWN}
+    return bool(sessions.filter(pk=session.pk).exclude(**withdrawn).values_list("pk"))
 
 
 def with_report(views, report, age):

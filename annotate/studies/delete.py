@@ -60,27 +60,42 @@ def tables():
     Found by the required foreign keys that lead to a study, in every app: whoever adds a model
     need not add it here.
     """
-    lookups = {Study: "pk"}
-    while new := dict(_next_models(lookups)):
+    below = tables_below(Study, "pk", is_required)
+    # Members go last: they may see how far the deletion is.
+    lookups = dict(below)
+    return [table for table in below if table[0] not in LAST] + [(Membership, lookups[Membership])]
+
+
+def tables_below(root, lookup, is_followed):
+    """List (model, lookup) of a model and of all that belongs to its rows; children come first.
+
+    is_followed: whether a row goes with the row that a field refers to.
+    """
+    lookups = {root: lookup}
+    while new := dict(_next_models(lookups, is_followed)):
         lookups |= new
     graph = {model: _children(model, lookups) for model in lookups}
-    # Members go last: they may see how far the deletion is.
-    order = [model for model in TopologicalSorter(graph).static_order() if model not in LAST]
-    return [(model, lookups[model]) for model in (*order, Membership)]
+    return [(model, lookups[model]) for model in TopologicalSorter(graph).static_order()]
 
 
-def _next_models(lookups) -> Iterator[tuple[type[models.Model], str]]:
+def _next_models(lookups, is_followed) -> Iterator[tuple[type[models.Model], str]]:
     for model in apps.get_models(include_auto_created=True):
         for field in model._meta.concrete_fields:
-            is_new = model not in lookups and _is_required(field)
+            is_new = model not in lookups and is_followed(field)
             if is_new and field.related_model in lookups:
                 above = lookups[field.related_model]
                 yield model, field.name if above == "pk" else f"{field.name}__{above}"
                 break
 
 
-def _is_required(field):
-    return field.is_relation and not field.null and field.remote_field.on_delete in REQUIRED
+def is_required(field):
+    """Whether no row can be without what this field refers to."""
+    return field.is_relation and not field.null and is_owned(field)
+
+
+def is_owned(field):
+    """Whether a row goes with the row that this field refers to, if it refers to any."""
+    return field.is_relation and field.remote_field.on_delete in REQUIRED
 
 
 def _children(model, lookups):

@@ -7,7 +7,7 @@ from django.utils.translation import gettext, gettext_noop
 from annotate.design import checks, grouping, own_answers, versions
 from annotate.values.scales import spec_of
 from annotate.values.scales.base import Scale
-from annotate.values.texts import one_line_ends
+from annotate.values.texts import lines_of, one_line_ends
 from annotate.values.wrong import Wrong
 
 OPTIONS, AFTER = "options", "item"
@@ -184,12 +184,12 @@ class AttentionForm(forms.Form):
     def _entry(self, data):
         own = data["scale"] == OPTIONS
         shown = (
-            {"options": _lines(data["options"])}
+            {"options": lines_of(data["options"])}
             if own
             else {"scale": spec_of(self.scales[data["scale"]])}
         )
         after = data["number"] if data["after"] == AFTER else data["after"]
-        right = _lines(data["right"])
+        right = lines_of(data["right"])
         return {
             "key": data["key"],
             "text": one_line_ends(data["text"]),
@@ -221,10 +221,6 @@ def _typed(check):
         typed |= {"scale": "own-scale", "options": ""}
     numbered = isinstance(check.after, int)
     return typed | ({"after": AFTER, "number": check.after} if numbered else {"after": check.after})
-
-
-def _lines(text):
-    return [line.strip() for line in one_line_ends(text).split("\n") if line.strip()]
 
 
 def _sentence(error):

@@ -5,31 +5,31 @@ order, and nothing is saved before “Save”. So the page works without JavaScr
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 
-from annotate.design import around, versions
+from annotate.design import arms, around, taste, versions
 from annotate.design.expected import misfit
+from annotate.design.screener import screener_of
 from annotate.files.reading import stepspec
+from annotate.models import Study
 from annotate.studies.forms_question import SCALES, as_typed, typed_spec
 from annotate.values.scales.base import FARTHEST
-from annotate.values.texts import one_line_ends
+from annotate.values.texts import LONGEST as LONGEST_TEXT
+from annotate.values.texts import lines_of, one_line_ends
 from annotate.values.wrong import Wrong
 
 MOST_LABELS = 10_000  # characters
 
 
-def _lines(text):
-    return [line.strip() for line in one_line_ends(text).split("\n") if line.strip()]
-
-
-def _area(rows, **attrs):
-    return forms.Textarea(attrs={"rows": rows, **attrs})
-
-
 def _text(label, rows=2, required=True, help_text="", longest=stepspec.LONGEST):
     return forms.CharField(
-        label=label, widget=_area(rows), max_length=longest, required=required, help_text=help_text
+        label=label,
+        widget=forms.Textarea(attrs={"rows": rows}),
+        max_length=longest,
+        required=required,
+        help_text=help_text,
     )
 
 
@@ -60,10 +60,136 @@ class CheckRow(Row):
     def entry(self):
         """Return the entry as study.yaml has it."""
         data = self.cleaned_data
-        options = _lines(data["options"])
+        options = lines_of(data["options"])
         right = options[data["answer"] - 1] if data["answer"] <= len(options) else ""
         entry = {"text": one_line_ends(data["text"]), "options": options, "answer": right}
         return entry | {"explanation": one_line_ends(data["explanation"])}
+
+
+class ScreenerRow(Row):
+    """A question of the screener."""
+
+    text = _text("Question")
+    key = forms.CharField(
+        label="Key",
+        max_length=60,
+        help_text="Its short name: the column screener_… of the exports.",
+    )
+    options = _text("Options, one a line", 4)
+    screens_out = _text(
+        "Options that screen out, one a line",
+        2,
+        required=False,
+        help_text="Who chooses one of these is told kindly that the study is looking for other "
+        "people. May be empty.",
+    )
+
+    @classmethod
+    def typed(cls, entry):
+        """Return the fields' values of an entry."""
+        lines = {name: "\n".join(entry.get(name, ())) for name in ("options", "screens_out")}
+        return entry | lines
+
+    def entry(self):
+        """Return the entry as study.yaml has it."""
+        data = self.cleaned_data
+        entry = {"key": data["key"], "text": one_line_ends(data["text"])}
+        return entry | {name: lines_of(data[name]) for name in ("options", "screens_out")}
+
+
+class QuotaRow(Row):
+    """A quota of the screener. Its name is the field `quota`."""
+
+    quota = forms.CharField(
+        label="Name", max_length=100, help_text="For you and the study's page, such as: Women."
+    )
+    question = forms.ChoiceField(label="Question of the screener")
+    options = _text("Options that it counts, one a line", 3)
+    most = forms.IntegerField(
+        label="At most",
+        min_value=1,
+        max_value=1_000_000,
+        help_text="Sessions that run or are completed. Who comes after them is screened out.",
+    )
+
+    def __init__(self, *args, keys=(), **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["question"].choices = [(key, key) for key in keys]
+
+    @classmethod
+    def typed(cls, entry):
+        """Return the fields' values of an entry."""
+        rest = {"quota": entry["name"], "options": "\n".join(entry["options"])}
+        return {"question": entry["question"], "most": entry["most"]} | rest
+
+    def entry(self):
+        """Return the entry as study.yaml has it."""
+        data = self.cleaned_data
+        entry = {"name": data["quota"], "question": data["question"]}
+        return entry | {"options": lines_of(data["options"]), "most": data["most"]}
+
+
+class ArmRow(Row):
+    """An arm: what differs for its sessions. Its name is the field `arm`."""
+
+    arm = forms.CharField(
+        label="Name", max_length=60, help_text="In the column arm of the exports."
+    )
+    instructions = _text(
+        "Instructions in this arm",
+        6,
+        required=False,
+        help_text="In Markdown. Empty: those of the study.",
+        longest=LONGEST_TEXT,
+    )
+    layout = forms.ChoiceField(
+        label="Layout of the questions",
+        required=False,
+        choices=[("", "As in the study"), *Study.Layout.choices],
+    )
+    share = forms.IntegerField(
+        label="Share",
+        min_value=1,
+        max_value=1000,
+        initial=1,
+        help_text="An arm with 2 gets twice as many sessions as one with 1.",
+    )
+
+    @classmethod
+    def typed(cls, entry):
+        """Return the fields' values of an entry."""
+        return {"arm": entry["name"], "share": 1} | {k: v for k, v in entry.items() if k != "name"}
+
+    def entry(self):
+        """Return the entry as study.yaml has it."""
+        data = self.cleaned_data
+        entry = {"name": data["arm"], "instructions": one_line_ends(data["instructions"])}
+        layout = {"layout": data["layout"]} if data["layout"] else {}
+        return entry | layout | {"share": data["share"]}
+
+
+class SourceRow(Row):
+    """A source of recommendations for raters who bring their own taste."""
+
+    system = forms.CharField(
+        label="System", max_length=200, help_text="The name of its lists in exports and reports."
+    )
+    by = forms.ChoiceField(label="How it finds contents", choices=taste.By.choices)
+    columns = _text(
+        "Columns of contents that it compares, one a line",
+        2,
+        required=False,
+        help_text="For the nearest contents, such as: genres. Empty for contents drawn by chance.",
+    )
+
+    @classmethod
+    def typed(cls, entry):
+        """Return the fields' values of an entry."""
+        return {"by": taste.By.NEAREST} | entry | {"columns": "\n".join(entry.get("columns", ()))}
+
+    def entry(self):
+        """Return the entry as study.yaml has it."""
+        return self.cleaned_data | {"columns": lines_of(self.cleaned_data["columns"])}
 
 
 class PracticeRow(Row):
@@ -165,6 +291,8 @@ def _plain(text):
 class ExitRow(Row):
     """An exit question: a ready-made one with its name, or a question of the study's own."""
 
+    column = "exit"  # how its column begins
+
     ready = forms.ChoiceField(
         required=False,
         widget=forms.HiddenInput,
@@ -174,7 +302,6 @@ class ExitRow(Row):
     key = forms.CharField(
         label="Key",
         max_length=60,
-        help_text="Its short name: the column exit_… of the exports.",
     )
     scale = forms.ChoiceField(choices=SCALES)
     low = forms.IntegerField(label="From", required=False, min_value=-FARTHEST, max_value=FARTHEST)
@@ -185,6 +312,7 @@ class ExitRow(Row):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.name = self["ready"].value() or ""
+        self.fields["key"].help_text = f"Its short name: the column {self.column}_… of the exports."
         if self.name in around.READY:
             for name in ("key", "scale", "low", "high", "labels"):
                 del self.fields[name]
@@ -210,9 +338,44 @@ class ExitRow(Row):
         return {"key": data["key"], "text": text, "scale": spec, "required": data["required"]}
 
 
+class BeforeRow(ExitRow):
+    """A question about the rater before the instructions: a ready-made one or the study's own."""
+
+    column = "before"
+
+
+class AttemptsForm(forms.Form):
+    """How many attempts a rater has at the check."""
+
+    attempts = forms.IntegerField(
+        label="Attempts",
+        min_value=1,
+        max_value=around.MOST_ATTEMPTS,
+        initial=around.ATTEMPTS,
+        help_text="Platforms as a rule ask for two.",
+    )
+
+
+class PicksForm(forms.Form):
+    """How many contents raters pick, and how many each list has."""
+
+    least = forms.IntegerField(
+        label="Picks at least", min_value=1, max_value=stepspec.MOST_PICKS, initial=taste.LEAST
+    )
+    most = forms.IntegerField(
+        label="Picks at most", min_value=1, max_value=stepspec.MOST_PICKS, initial=taste.MOST
+    )
+    length = forms.IntegerField(
+        label="Contents in a list",
+        min_value=1,
+        max_value=stepspec.LONGEST_LIST,
+        initial=taste.LENGTH,
+    )
+
+
 @dataclass(frozen=True)
 class Part:
-    """One of the three lists: comprehension check, practice, exit questions."""
+    """One of the lists; within: where it stands in its key of Study.extra; empty: it is all."""
 
     key: str
     title: str
@@ -220,9 +383,63 @@ class Part:
     row: type[Row]
     most: int
     show: str  # its name in the preview
+    within: str = ""
+    head: Any = None  # the form of what stands beside the rows
 
 
 PARTS = {
+    "screener": Part(
+        around.SCREENER,
+        "Screener",
+        "Questions right after the consent, before anything is held. Who chooses an option that "
+        "screens out, or whose quota is full, gets the code for “Screened out”. Their answers are "
+        "columns of the exports of raters and sessions.",
+        ScreenerRow,
+        stepspec.MOST_SCREENED,
+        "screener",
+        "questions",
+    ),
+    "quotas": Part(
+        around.SCREENER,
+        "Quotas",
+        "How many people with certain answers to the screener can take part, such as 40 women and "
+        "40 men. A quota counts who is at work and who completed, never one too many; who stops "
+        "for too long, returns or withdraws makes room. Who is in several needs room in all.",
+        QuotaRow,
+        stepspec.MOST_QUOTAS,
+        "screener",
+        "quotas",
+    ),
+    "questions": Part(
+        around.BEFORE,
+        "Questions before the instructions",
+        "About the raters, asked after the consent and before the instructions. Their answers are "
+        "columns of the exports of raters and sessions.",
+        BeforeRow,
+        stepspec.MOST_EXIT,
+        "questions",
+    ),
+    "arms": Part(
+        arms.KEY,
+        "Arms",
+        "Conditions of which each session gets one at its consent, and keeps it: the arm with the "
+        "fewest sessions for its share. Two or more. It is a column of the export of sessions.",
+        ArmRow,
+        stepspec.MOST_ARMS,
+        "instructions",
+    ),
+    "taste": Part(
+        taste.KEY,
+        "What recipients like",
+        "Raters search the study’s contents and pick some before the instructions. Each source "
+        "makes a list from what they picked: two are rated as a pair, of one each content by "
+        "itself. Ask questions about pairs of lists, or about recommendations, then.",
+        SourceRow,
+        stepspec.MOST_SOURCES,
+        "taste",
+        "sources",
+        PicksForm,
+    ),
     "check": Part(
         around.CHECK,
         "Comprehension check",
@@ -231,6 +448,8 @@ PARTS = {
         CheckRow,
         stepspec.MOST_CHECKED,
         "check",
+        "questions",
+        AttemptsForm,
     ),
     "practice": Part(
         around.PRACTICE,
@@ -253,16 +472,13 @@ PARTS = {
 }
 
 
-class AttemptsForm(forms.Form):
-    """How many attempts a rater has at the check."""
-
-    attempts = forms.IntegerField(
-        label="Attempts",
-        min_value=1,
-        max_value=around.MOST_ATTEMPTS,
-        initial=around.ATTEMPTS,
-        help_text="Platforms as a rule ask for two.",
-    )
+def _options(study, row):
+    """Return what the rows of a part need of the study besides their values."""
+    if row is PracticeRow:
+        return {"questions": versions.asked(study)}
+    if row is QuotaRow:
+        return {"keys": [question.key for question in screener_of(study).questions]}
+    return {}
 
 
 class RowsForm:
@@ -271,13 +487,10 @@ class RowsForm:
     def __init__(self, study, part, data=None):
         self.study, self.part, self.data = study, part, data
         stored = study.extra.get(part.key) or {}
-        is_check = part.key == around.CHECK
-        entries = stored.get("questions", []) if is_check else list(stored)
+        entries = stored.get(part.within, []) if part.within else list(stored)
         self.initial = [part.row.typed(entry) for entry in entries]
-        first = {"attempts": stored.get("attempts", around.ATTEMPTS)} if is_check else {}
-        self.head = AttemptsForm(data, initial=first) if is_check else None
-        options = {"questions": versions.asked(study)} if part.row is PracticeRow else {}
-        self.options = options
+        self.head = part.head(data, initial=stored or None) if part.head else None
+        self.options = _options(study, part.row)
         if data is None:
             self.rows = [self._row(n, initial=values) for n, values in enumerate(self.initial)]
         else:
@@ -297,8 +510,12 @@ class RowsForm:
 
     @property
     def ready_left(self):
-        """List the ready-made exit questions that are not in the list yet."""
-        there = {row.name for row in self.rows} if self.part.row is ExitRow else set(around.READY)
+        """List the ready-made questions about raters that are in neither list yet."""
+        if not issubclass(self.part.row, ExitRow):
+            return []
+        there = {row.name for row in self.rows}
+        other = around.before_of if self.part.key == around.EXIT else around.exit_of
+        there |= {question.key for question in other(self.study)}
         return [name for name in around.READY if name not in there]
 
     def change(self, do):
@@ -314,7 +531,7 @@ class RowsForm:
                 typed.insert(max(number + (-1 if what == "up" else 1), 0), row)
         self.rows = [self._row(n, initial=values) for n, values in enumerate(typed)]
         if self.head:
-            self.head = AttemptsForm(initial={"attempts": self.head["attempts"].value()})
+            self.head = self.part.head(initial={field.name: field.value() for field in self.head})
 
     def value(self):
         """Return the rows as study.yaml has them; None after adding errors to the rows."""
@@ -322,8 +539,11 @@ class RowsForm:
         if (self.head and not self.head.is_valid()) or not all(fine):
             return None
         entries = [row.entry() for row in self.rows]
-        if self.head:
-            entries = {"attempts": self.head.cleaned_data["attempts"], "questions": entries}
+        if self.part.within:
+            whole = self.study.extra.get(self.part.key) or {}
+            entries = (
+                whole | (self.head.cleaned_data if self.head else {}) | {self.part.within: entries}
+            )
         try:
             value = stepspec.READERS[self.part.key](entries)
             self._check(value)
@@ -334,15 +554,23 @@ class RowsForm:
 
     def _check(self, value):
         """Raise Wrong if the value does not fit the study."""
-        if self.part.key == around.EXIT and (keys := around.frozen_keys(self.study, value)):
-            raise Wrong(
-                f"{', '.join(keys)} has answers, so its scale stays; give the changed question a "
-                "key of its own"
-            )
+        if self.part.key in (around.SCREENER, around.BEFORE, around.EXIT):
+            self._check_keys({self.part.key: value})
         if self.part.key == around.PRACTICE:
             wrong = self._misfit([around.Practice(**entry) for entry in value])
             if wrong:
                 raise wrong
+
+    def _check_keys(self, value):
+        """Raise Wrong if answers have fixed another scale, or another list has the key."""
+        if key := around.shared_key(self.study.extra | value):
+            raise Wrong(f"found {key} in two lists of questions about raters; allowed is one")
+        entries = around.entries_about_raters(value)[self.part.key]
+        if keys := around.frozen_keys(self.study, entries):
+            raise Wrong(
+                f"{', '.join(keys)} has answers, so its scale stays; give the changed question a "
+                "key of its own"
+            )
 
     def _misfit(self, practice):
         keys = [entry.item for entry in practice]
@@ -357,8 +585,12 @@ class RowsForm:
     def _blame(self, wrong):
         """Add the message to its row and field, or above all rows."""
         words = str(wrong)[:1].upper() + str(wrong)[1:] + "."
-        if wrong.entry is None:
-            self.error = words
+        if self.head and wrong.entry is None and wrong.key in self.head.fields:
+            self.head.add_error(wrong.key, words)
+            return
+        is_elsewhere = self.part.within and wrong.place and wrong.place[0] != self.part.within
+        if wrong.entry is None or is_elsewhere:
+            self.error = f"{wrong.place[0].capitalize()}: {wrong.words}." if is_elsewhere else words
             return
         row = self.rows[wrong.entry]
         row.add_error(wrong.key if wrong.key in row.fields else None, words)

@@ -7,7 +7,19 @@ from django.core.validators import MaxLengthValidator
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
-from annotate.design.payment import AMOUNT, CURRENCY, LARGEST, USD, read_currency
+from annotate.design.disclosure import COVERS, check_covered
+from annotate.design.ethics import (
+    CONTACT,
+    DEBRIEF,
+    LOCAL_ONLY,
+    OWNERS_ONLY,
+    REFERENCE,
+    SCREEN_OUT_PAY,
+    WITHDRAWAL_PAY,
+)
+from annotate.design.ethics import LONGEST as LONGEST_WORDS
+from annotate.design.payment import AMOUNT, CURRENCY, LARGEST, TOLD, USD, read_currency
+from annotate.design.retention import DELETE_ON, check_date
 from annotate.files.loading.placing import want_raters
 from annotate.models import Membership, Study
 from annotate.models.study import study_slug_rule
@@ -107,6 +119,11 @@ def languages_for(study):
     return list((languages | {study.language: name_of(study.language)}).items())
 
 
+def is_owned(study):
+    """Tell whether the study's reader is an owner; so is a program without a user."""
+    return getattr(study, "role", Membership.Role.OWNER) == Membership.Role.OWNER
+
+
 GROUPS = {
     "The study, and what raters read": [
         "title",
@@ -115,6 +132,17 @@ GROUPS = {
         "notice",
         "consent",
         "instructions",
+        DEBRIEF,
+        "layout",
+    ],
+    "What an ethics board asks for": [
+        CONTACT,
+        REFERENCE,
+        WITHDRAWAL_PAY,
+        SCREEN_OUT_PAY,
+        DELETE_ON,
+        LOCAL_ONLY,
+        COVERS,
     ],
     "Sessions and places": [
         "items_per_session",
@@ -125,8 +153,21 @@ GROUPS = {
         "hold_minutes",
     ],
     "History, pictures and recordings": ["show_history", "media_hosts"],
-    "After a session: code and pay": ["completion_code", AMOUNT, CURRENCY],
+    "After a session: code and pay": ["completion_code", AMOUNT, CURRENCY, TOLD],
 }
+
+
+# The fields whose values Study.extra keeps, as it keeps those keys of study.yaml.
+IN_EXTRA = (
+    "layout",
+    AMOUNT,
+    CURRENCY,
+    TOLD,
+    DELETE_ON,
+    LOCAL_ONLY,
+    COVERS,
+    *LONGEST_WORDS,
+)
 
 
 class StudyForm(forms.ModelForm):
@@ -138,6 +179,14 @@ class StudyForm(forms.ModelForm):
         label="Language of the raters’ pages",
         required=False,
         help_text=Study._meta.get_field("language").help_text,
+    )
+    layout = forms.ChoiceField(
+        label="How the questions of a page stand",
+        required=False,
+        choices=Study.Layout,
+        help_text="In grids people leave out more and choose the same point more often, on phones "
+        "most; there a grid is shown as one question under the other. Raters who have begun keep "
+        "theirs, and the export of sessions names it.",
     )
     spread_measure = forms.ChoiceField(
         label="Raters disagree by",
@@ -163,13 +212,74 @@ class StudyForm(forms.ModelForm):
         required=False,
         min_value=0,
         max_value=LARGEST,
-        help_text="The analysis compares what people and judges cost by it. Raters do not see it.",
+        help_text="The analysis compares what people and judges cost by it.",
     )
     pay_currency = forms.CharField(
         label="Currency of the pay",
         required=False,
         max_length=3,
         help_text=f"Three letters; {USD} where nothing stands here.",
+    )
+    tell_pay = forms.BooleanField(
+        label="Tell raters the pay, before they agree and in the instructions",
+        required=False,
+    )
+    contact = forms.CharField(
+        label="Contact",
+        required=False,
+        max_length=LONGEST_WORDS[CONTACT],
+        help_text="Whom raters may ask, such as: Jane Doe, jane@uni.example. Every page of theirs "
+        "says it.",
+    )
+    ethics_reference = forms.CharField(
+        label="Reference of the ethics approval",
+        required=False,
+        max_length=LONGEST_WORDS[REFERENCE],
+        help_text="Such as: IRB 2026-114. Every page of raters says it.",
+    )
+    withdrawal_pay = forms.CharField(
+        label="Pay after withdrawing",
+        required=False,
+        max_length=LONGEST_WORDS[WITHDRAWAL_PAY],
+        help_text="Raters read it before they withdraw, such as: You are paid for the minutes that "
+        "you took part.",
+    )
+    delete_on = forms.DateField(
+        label="Delete the study on",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="On that day, UTC, the whole study is deleted: answers, texts, platform ids, "
+        "judges, results, members. Raters read the day before they agree, so a later one breaks "
+        "what they were told. Only owners set it.",
+    )
+    local_models_only = forms.BooleanField(
+        label="Judges ask local models only",
+        required=False,
+        help_text="A model on this machine or in a private network. No judge of the study can then "
+        "be made for another one, or run; what is running stops.",
+    )
+    consent_covers = forms.CharField(
+        label="Hosts of programs that your own consent text names",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text="One name a line, such as api.openai.com. The consent page names by itself the "
+        "programs that are shown what raters give, and a judge’s run is refused that would show "
+        "more. Name a host here where the text that raters agreed to names it too. Only owners "
+        "set it.",
+    )
+    screen_out_pay = forms.CharField(
+        label="Pay after screening out",
+        required=False,
+        max_length=LONGEST_WORDS[SCREEN_OUT_PAY],
+        help_text="Raters read it when the screener or the comprehension check ends their visit, "
+        "such as: You are paid $0.14.",
+    )
+    debrief = forms.CharField(
+        label="Debriefing",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6, "maxlength": LONGEST}),
+        max_length=LONGEST_WORDS[DEBRIEF],
+        help_text=f"Raters who completed read it on the last page, below their code. {MARKDOWN}",
     )
 
     class Meta:
@@ -203,8 +313,8 @@ class StudyForm(forms.ModelForm):
         help_texts = {
             "consent": MARKDOWN,
             "instructions": MARKDOWN,
-            "raters_per_item": "Of more the places are there at once. Of fewer the open ones go; "
-            "what raters hold or have filled stays.",
+            "raters_per_item": "Raising this opens more places of each item at once. Lowering it "
+            "removes open places; those that raters hold or have filled stay.",
         }
 
     def __init__(self, *args, **kwargs):
@@ -223,14 +333,38 @@ class StudyForm(forms.ModelForm):
         )
         ((measure, least),) = (self.instance.adaptive_from or USUAL).items()
         self.initial |= {"spread_measure": measure, "spread_least": f"{least:g}"}
-        self.order_fields([*self.Meta.fields[:9], "spread_measure", "spread_least"])
+        self.order_fields([name for names in GROUPS.values() for name in names])
         self.initial["media_hosts"] = "\n".join(self.instance.media_hosts)
-        self.initial |= {key: self.instance.extra.get(key) for key in (AMOUNT, CURRENCY)}
+        self.initial |= {key: self.instance.extra.get(key) for key in IN_EXTRA}
+        for name in OWNERS_ONLY:
+            self.fields[name].disabled = not is_owned(self.instance)
+        self.initial[COVERS] = "\n".join(self.instance.extra.get(COVERS) or [])
 
     @property
     def groups(self):
         """Return the legend and the fields of each group, in the order of the page."""
         return [(legend, [self[name] for name in names]) for legend, names in GROUPS.items()]
+
+    def clean_tell_pay(self):
+        """Return True, or None where the file need not say anything."""
+        return self.cleaned_data["tell_pay"] or None
+
+    def clean_delete_on(self):
+        """Return a coming day as the file has it; None for a blank field."""
+        day = self.cleaned_data[DELETE_ON]
+        try:
+            return check_date(day) if day else None
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean_local_models_only(self):
+        """Return True, or None where the file need not say anything."""
+        return self.cleaned_data[LOCAL_ONLY] or None
+
+    def clean_layout(self):
+        """Return the layout; None for the usual one, which the file does not name."""
+        layout = self.cleaned_data["layout"]
+        return layout if layout != Study.Layout.LIST else None
 
     def clean_language(self):
         """Return the language; a blank field keeps the old value."""
@@ -273,6 +407,13 @@ class StudyForm(forms.ModelForm):
         except ValueError as error:
             raise forms.ValidationError(str(error)) from None
 
+    def clean_consent_covers(self):
+        """Return the list of hosts; None for a blank field."""
+        try:
+            return check_covered(self.cleaned_data[COVERS].split()) or None
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+
     def clean_pay_currency(self):
         """Return the currency in capital letters; None for a blank field."""
         code = self.cleaned_data["pay_currency"].upper()
@@ -284,7 +425,7 @@ class StudyForm(forms.ModelForm):
     def clean(self):
         """Give texts one kind of line end, so that the study's file reads well."""
         data = super().clean()
-        for name in ("notice", "consent", "instructions"):
+        for name in ("notice", "consent", "instructions", DEBRIEF):
             if name in data:
                 data[name] = one_line_ends(data[name])
         return data
@@ -292,17 +433,19 @@ class StudyForm(forms.ModelForm):
     @transaction.atomic
     def save(self):
         """Save the form's fields only: a new questionnaire version may have begun meanwhile."""
-        edit.change(self.instance, self._put_pay)  # the study is locked from here on
+        edit.change(self.instance, self._put_extra)  # the study is locked from here on
         self.instance.save(update_fields=[*self._meta.fields, "adaptive_from"])
         if self.instance.raters_per_item != self.wanted_before:
             want_raters(self.instance)
         return self.instance
 
-    def _put_pay(self, extra):
-        """Put the pay among what study.yaml keeps; drop blank values."""
-        for key in (AMOUNT, CURRENCY):
+    def _put_extra(self, extra):
+        """Put its fields among what study.yaml keeps; drop blank values, keep disabled ones."""
+        for key in IN_EXTRA:
+            if self.fields[key].disabled:
+                continue
             extra.pop(key, None)
-            if (value := self.cleaned_data[key]) is not None:
+            if (value := self.cleaned_data[key]) not in ("", None):
                 extra[key] = value
 
 

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.http import Http404
 from django.shortcuts import redirect, render
 
-from annotate.design import access, around
+from annotate.design import access, around, taste
 from annotate.files.loading.practice import mark_items
 from annotate.models import Session, Study
 from annotate.studies.forms_steps import PARTS, RowsForm
@@ -22,14 +22,13 @@ def step_settings(request, slug, part):
         raise Http404("no such settings")
     if request.method != "POST":
         return _page(request, study, part, RowsForm(study, PARTS[part]))
-    form = RowsForm(study, PARTS[part], request.POST)
     if (do := request.POST.get("do", "save")) != "save":
+        form = RowsForm(study, PARTS[part], request.POST)
         form.change(do)
         return _page(request, study, part, form, unsaved=True)
-    value = form.value()
-    if value is None:
+    form, is_saved = _save(study, PARTS[part], request.POST)
+    if not is_saved:
         return _page(request, study, part, form, status=422)
-    _save(study, PARTS[part].key, value)
     messages.success(request, "Saved.")
     return redirect("step_settings", slug, part)
 
@@ -53,12 +52,18 @@ def _page(request, study, part, form, status=200, unsaved=False):
 
 
 @transaction.atomic
-def _save(study, key, value):
-    """Save this key only; what somebody else has set meanwhile stays."""
+def _save(study, part, data):
+    """Save this part only; what somebody else has set meanwhile stays. Return (form, is saved)."""
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    form, key = RowsForm(study, part, data), part.key
+    value = form.value()
+    if value is None:
+        return form, False
     study.extra.pop(key, None)
-    if value or key == around.EXIT:  # an empty list says that there may be answers from before
+    # An empty one says that there may be answers, or lists, from before.
+    if value or key in (around.SCREENER, around.BEFORE, around.EXIT, taste.KEY):
         study.extra[key] = value
     study.save(update_fields=["extra"])
     if key == around.PRACTICE:
         mark_items(study)
+    return form, True

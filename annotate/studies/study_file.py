@@ -14,6 +14,8 @@ def study_data(study, questions):
     """Return the study's half of the file, in the order of a file that people write."""
     data = {"study": study.slug, "title": study.title, "kind": str(study.kind)}
     data["language"] = study.language
+    if not study.is_open:
+        data["state"] = str(study.state)
     data |= {key: getattr(study, key) for key in (*NUMBERS, "completion_code")}
     if study.adaptive_from:
         data["adaptive_from"] = study.adaptive_from

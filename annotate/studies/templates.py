@@ -9,6 +9,7 @@ from django.db import transaction
 from annotate.design.access import make_owner
 from annotate.design.around import forgotten_items
 from annotate.design.platform import without_codes
+from annotate.design.retention import DELETE_ON
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import ADAPTIVE, NUMBERS, TEXTS, StudyFile, read_study
 from annotate.models import Question, Study
@@ -68,12 +69,16 @@ def _template(path, language):
 
 
 def template_of(study):
-    """Return a study's settings and questions as a template; the copy gets new codes."""
+    """Return a study's settings and questions as a template.
+
+    The copy gets new codes, and nobody deletes it on the day of the original.
+    """
     own = ("title", "completion_code")
     texts = (key for key in TEXTS if key not in own)
     kept = ("kind", "language", "media_hosts", *NUMBERS, ADAPTIVE, *texts)
     fields = {key: getattr(study, key) for key in kept}
-    fields["extra"] = forgotten_items(without_codes(study.extra))
+    extra = forgotten_items(without_codes(study.extra))
+    fields["extra"] = {key: value for key, value in extra.items() if key != DELETE_ON}
     names = ("key", "text", "scale_spec", "required", "applies_to", "position", "why")
     questions = list(study.questions.filter(retired=False).values(*names))
     return StudyTemplate("", study.title, "", StudyFile(fields=fields, questions=questions))

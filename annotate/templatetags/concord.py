@@ -5,11 +5,38 @@ import math
 from django import template
 from django.utils.safestring import mark_safe
 
+from annotate.design.arms import instructions_of
+from annotate.design.disclosure import notice_for
+from annotate.design.minutes import minutes_of_session
+from annotate.design.payment import told_pay
+from annotate.design.retention import deleted_soon, deletion_day
 from annotate.design.splits import split_of
 from annotate.values.markdown import to_html
 
 register = template.Library()
 register.filter("test_split", split_of)
+register.filter("told_pay", told_pay)
+register.filter("deletion_day", deletion_day)
+register.filter("deleted_soon", deleted_soon)
+
+
+@register.simple_tag(takes_context=True)
+def session_minutes(context):
+    """Return the minutes of a session of the page's study; for its rater, if the page has one."""
+    return minutes_of_session(context["study"], context.get("session"))
+
+
+@register.simple_tag(takes_context=True)
+def programs_told(context):
+    """Return which programs the page of consent names, to its rater if the page has one."""
+    session = context.get("session")
+    return notice_for(context["study"], session.rater if session and session.rater_id else None)
+
+
+@register.simple_tag(takes_context=True)
+def session_instructions(context):
+    """Return the instructions of the page's session, which may be those of its arm."""
+    return instructions_of(context["study"], context.get("session"))
 
 
 def is_number(value):
@@ -25,11 +52,24 @@ def has_texts(table):
 
 @register.filter
 def labelled(table):
-    """Return a table's lines as [(name, [(cell, its heading)])]; blank where rows do not stack."""
+    """Return a table's lines as [(name, [(cell, its heading, its size)])].
+
+    The heading is blank where rows do not stack, the size where the table's head says it.
+    """
     labels = [getattr(heading, "words", heading) for heading in table.headings]
     if not has_texts(table):
         labels = [""] * len(labels)
-    return [(name, list(zip(cells, labels, strict=True))) for name, cells in table.lines]
+    heads = table.sizes
+    return [
+        (
+            name,
+            [
+                (cell, label, "" if head else getattr(cell, "size", ""))
+                for cell, label, head in zip(cells, labels, heads, strict=True)
+            ],
+        )
+        for name, cells in table.lines
+    ]
 
 
 @register.filter
@@ -53,6 +93,24 @@ def measured(value):
         return "–"
     text = f"{value:.{3 if abs(value) < 1 else 2}f}"
     return text.rstrip("0").rstrip(".")
+
+
+@register.filter
+def signed_percent(share):
+    """Write +4 % or −4 %; – if unknown."""
+    if not is_number(share):
+        return "–"
+    return f"{100 * share:+.0f} %".replace("-", "−").replace("+0 ", "0 ").replace("−0 ", "0 ")
+
+
+@register.filter
+def percent(share):
+    """Write 4 %, 0.4 % or < 0.1 %; – if unknown."""
+    if not is_number(share):
+        return "–"
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    return f"{100 * share:.{1 if 0 < share < 0.01 else 0}f} %"
 
 
 @register.filter

@@ -9,3 +9,13 @@ BLANK = f"^[{BLANKS}]*$"
 def one_line_ends(text):
     """Return the text with line ends as in a file: browsers send carriage returns too."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def lines_of(text):
+    """List the lines that are not blank, without blanks at their ends."""
+    return [line.strip() for line in one_line_ends(text).split("\n") if line.strip()]
+
+
+def count_of(number, word):
+    """Write a number and what it counts: 1 place, 1,200 places."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -4,12 +4,14 @@
 class Wrong(ValueError):
     """An entry that cannot be used; the message says what is wrong.
 
-    key: the wrong key of the entry; entry: the entry's number in its list, from 0.
+    place: the keys, and the numbers from 0 of entries of lists, that lead to what is wrong.
     """
 
-    def __init__(self, message, key="", entry=None):
+    def __init__(self, message, *place):
         super().__init__(message)
-        self.key, self.entry = key, entry
+        self.place = place
+        self.key = place[-1] if place and isinstance(place[-1], str) else ""
+        self.entry = next((part for part in place if isinstance(part, int)), None)
 
     @property
     def words(self):

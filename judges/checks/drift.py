@@ -81,6 +81,8 @@ def _refuse(run, items):
 def sample(run, most, seed=SEED):
     """Draw the ids of items to ask again: the same for a run, however many others it has."""
     done = run.judgments.filter(state=Judgment.State.DONE).order_by()
+    if "example" in run.frozen.get("part_texts", {}):  # not those whose rater withdrew
+        done = done.exclude(item__in=Material.objects.filter(run=run, example=None).values("item"))
     items = done.values_list("item__key", "item_id").distinct()
     drawn = sorted((hashlib.sha256(f"{seed} {key}".encode()).digest(), pk) for key, pk in items)
     return sorted(pk for _, pk in drawn[:most])

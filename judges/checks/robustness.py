@@ -42,11 +42,6 @@ class Chosen:
     seed: int = SEED
 
 
-def run_to_test(judge):
-    """Return the judge's newest run that a test can ask again, or None."""
-    return drift.checkable(judge)
-
-
 def plan_test(run, chosen=None, budget=None, user=None):
     """Make an active run that tests the judge of a past run; PlanError says why it cannot."""
     chosen = chosen or Chosen()

@@ -8,9 +8,10 @@ from django.views.decorators.http import require_POST
 
 from annotate.design import access
 from judges.checks import robustness_preview
+from judges.checks.drift import checkable
 from judges.checks.forms import RobustnessForm
-from judges.checks.robustness import run_to_test
 from judges.models import Heartbeat, Run
+from judges.runs import disclosure
 from judges.runs.access import judge_or_404
 from judges.runs.nudge import nudge
 from judges.runs.progress import with_progress
@@ -44,7 +45,7 @@ def judge_robustness_start(request, slug, pk):
 
 
 def _run_or_404(judge):
-    run = run_to_test(judge)
+    run = checkable(judge)
     if run is None:
         raise Http404("nothing to ask again")
     return run
@@ -59,6 +60,7 @@ def _page(request, study, judge, form, preview=None):
         "run": form.run,
         "form": form,
         "preview": preview,
+        "people_shown": disclosure.in_words(judge) if preview else [],
         "tests": with_progress(list(tests)),
         "worker_alive": Heartbeat.objects.any_alive(),
     }

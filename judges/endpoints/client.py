@@ -3,7 +3,6 @@
 import asyncio
 import json
 import math
-import os
 import re
 import socket
 import time
@@ -18,7 +17,7 @@ import httpx2
 import openai
 from aiohttp.resolver import ThreadedResolver
 
-from judges.endpoints import hosts
+from judges.endpoints import hosts, keys, presets
 from judges.replies import logprobs
 from judges.replies.parse import storable
 from judges.values.dialects import longest_reply
@@ -50,7 +49,8 @@ class Failure(StrEnum):
     TOO_LARGE = "reply too large"
     CONTENT_FILTER = "stopped by the content filter"
     REFUSAL = "refused by the model"
-    NO_KEY = "key variable not set"
+    NO_KEY = "no key"
+    SEALED = "key cannot be opened"
     HOST = "host not allowed"
 
 
@@ -66,6 +66,7 @@ UNBILLED = {
     Failure.NOT_FOUND,
     Failure.REDIRECT,
     Failure.NO_KEY,
+    Failure.SEALED,
     Failure.HOST,
 }
 BY_STATUS = {
@@ -164,23 +165,30 @@ def _tls():
 
 
 class Client:
-    """Ask an endpoint; `async with` opens and closes its connections."""
+    """Ask an endpoint; `async with` opens and closes its connections.
 
-    def __init__(self, endpoint):
+    key: sent in place of the endpoint's own, of one that is not stored yet.
+    """
+
+    def __init__(self, endpoint, key=""):
         self.endpoint = endpoint
         self.refusal = self.openai = None
-        self.key = os.environ.get(endpoint.api_key_env, "") if endpoint.api_key_env else "none"
+        try:
+            self.key = key or keys.key_of(endpoint)
+        except keys.KeyFailure as error:
+            failure = Failure.NO_KEY if isinstance(error, keys.NoKey) else Failure.SEALED
+            self.key, self.refusal = "", Answer(failure=failure, detail=str(error))
         self.echo = _echo(self.key)
 
     async def __aenter__(self):
-        self.refusal = await self._refusal()
+        self.refusal = self.refusal or await self._refusal()
         if self.refusal:  # of an address that is none no client could be made
             return self
         self.openai = openai.AsyncOpenAI(
             base_url=self.endpoint.base_url,
-            api_key=self.key or "none",
+            api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
-            timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in ask()
+            timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in _exchange()
             default_headers={"Accept-Encoding": "identity"},
             http_client=_CheckedHttp(
                 verify=_tls(), follow_redirects=False, event_hooks={"response": [_cap]}
@@ -193,10 +201,7 @@ class Client:
             await self.openai.close()
 
     async def _refusal(self):
-        """Return the answer to every call when the endpoint cannot be called at all, else None."""
-        if not self.key:
-            name = self.endpoint.api_key_env
-            return Answer(failure=Failure.NO_KEY, detail=f"{name} is not set where the worker runs")
+        """Return the answer to every call when the address may not be called, else None."""
         try:
             await asyncio.to_thread(hosts.check, self.endpoint.base_url)
         except hosts.HostRefused as error:
@@ -208,26 +213,37 @@ class Client:
         if self.refusal:
             return replace(self.refusal)
         started = time.monotonic()
-        answer = await self._ask(messages, parameters)
+        # chat.completions.create copies messages and schema: half of a call's time.
+        body = {"model": self.endpoint.model, "messages": messages, **parameters}
+        sent = self.openai.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        answer = await self._exchange(sent, parse_response)
         answer.seconds = time.monotonic() - started
-        answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
-        answer.detail = answer.detail[:DETAIL_LENGTH]
         if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * longest_reply(parameters):
             answer.tokens_out = None
         return answer
 
-    async def _ask(self, messages, parameters):
+    async def list_models(self):
+        """Return an Answer whose content has the name of a model on each line."""
+        if self.refusal:
+            return replace(self.refusal)
+        preset = presets.preset_at(self.endpoint.base_url)
+        headers = preset.listing_headers(self.key) if preset else {}
+        options = {"headers": {name: value or openai.Omit() for name, value in headers.items()}}
+        sent = self.openai.get("/models", options=options, cast_to=httpx2.Response)
+        return await self._exchange(sent, parse_models)
+
+    async def _exchange(self, sent, parse):
+        """Await a response and return its parsed Answer, without the key in its detail."""
         try:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
-                # chat.completions.create copies messages and schema: half of a call's time.
-                response = await self.openai.post(
-                    "/chat/completions",
-                    body={"model": self.endpoint.model, "messages": messages, **parameters},
-                    cast_to=httpx2.Response,
-                )
+                response = await sent
         except NO_REPLY as error:
-            return _failed(error, self.endpoint.timeout_seconds)
-        return parse_response(self._redacted(response.content))
+            answer = _failed(error, self.endpoint.timeout_seconds)
+        else:
+            answer = parse(self._redacted(response.content))
+        answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
+        answer.detail = answer.detail[:DETAIL_LENGTH]
+        return answer
 
     def _redacted(self, body):
         """Return the bytes without the key: an endpoint may echo what it was sent."""
@@ -333,6 +349,15 @@ def retry_after(header, now):
 
 def parse_response(body):
     """Parse the body of a successful response into an Answer."""
+    return _parse_json(body, _completion)
+
+
+def parse_models(body):
+    """Parse a list of models into an Answer whose content has a name on each line."""
+    return _parse_json(body, _model_names)
+
+
+def _parse_json(body, parse):
     try:
         text = body.decode("utf-8-sig")  # a byte order mark changes nothing
     except UnicodeDecodeError as error:
@@ -344,7 +369,15 @@ def parse_response(body):
         web = text.lstrip()[:1] == "<"
         failure = Failure.HTML if web else Failure.BAD_JSON
         return Answer(failure=failure, detail=text or "the reply is empty")
-    return _completion(data, text)
+    return parse(data, text)
+
+
+def _model_names(data, text):
+    try:
+        names = {_short(row["id"], 200) for row in data["data"]}
+    except (LookupError, TypeError):
+        return Answer(failure=Failure.NO_CHAT, detail=text)
+    return Answer(content="\n".join(sorted(name for name in names if name and name.isprintable())))
 
 
 def _completion(data, text):

@@ -8,6 +8,25 @@ from judges.endpoints import hosts
 from judges.models import Endpoint
 
 
+def checked_address(text):
+    """Return an entered address as it is stored; ValidationError says why it may not be called."""
+    base_url = text.strip().rstrip("/")
+    try:
+        hosts.check(base_url)
+    except hosts.HostRefused as error:
+        raise forms.ValidationError(str(error)) from None
+    return base_url
+
+
+def check_prices(data):
+    """Raise ValidationError unless the prices in and out are both there, or neither."""
+    prices = [data.get("price_in"), data.get("price_out")]
+    if any(price is not None and price < 0 for price in [*prices, data.get("price_cached_in")]):
+        raise forms.ValidationError("A price cannot be below 0.")
+    if (prices[0] is None) != (prices[1] is None):
+        raise forms.ValidationError("Enter the prices in and out, or neither.")
+
+
 class EndpointForm(forms.ModelForm):
     """Let operators enter an endpoint; its host must be among those that may be called."""
 
@@ -25,20 +44,23 @@ class EndpointForm(forms.ModelForm):
 
     def save(self, commit=True):
         """Save; forget what calls found out once the address or a limit changes."""
-        if {"base_url", "model", "concurrency", "api_key_env"} & set(self.changed_data):
+        if {"base_url", "model", "api_key_env"} & set(self.changed_data):
+            self.instance.forget_findings()
+        elif "concurrency" in self.changed_data:
             self.instance.known_limit, self.instance.known_slow = None, False
             self.instance.not_before = None
-        if {"base_url", "model", "api_key_env"} & set(self.changed_data):
-            self.instance.findings, self.instance.tested_at = {}, None
         return super().save(commit)
 
+    def clean_key(self):
+        """Refuse a name that another endpoint of all studies has."""
+        key = self.cleaned_data["key"]
+        others = Endpoint.objects.of_installation().exclude(pk=self.instance.pk)
+        if others.filter(key=key).exists():
+            raise forms.ValidationError(f"There is an endpoint {key} already.")
+        return key
+
     def clean_base_url(self):
-        base_url = self.cleaned_data["base_url"].strip().rstrip("/")
-        try:
-            hosts.check(base_url)
-        except hosts.HostRefused as error:
-            raise forms.ValidationError(str(error)) from None
-        return base_url
+        return checked_address(self.cleaned_data["base_url"])
 
     def clean_api_key_env(self):
         name = self.cleaned_data["api_key_env"]
@@ -52,9 +74,5 @@ class EndpointForm(forms.ModelForm):
 
     def clean(self):
         data = super().clean()
-        prices = [data.get("price_in"), data.get("price_out")]
-        if any(price is not None and price < 0 for price in [*prices, data.get("price_cached_in")]):
-            raise forms.ValidationError("A price cannot be below 0.")
-        if (prices[0] is None) != (prices[1] is None):
-            raise forms.ValidationError("Enter the prices in and out, or neither.")
+        check_prices(data)
         return data

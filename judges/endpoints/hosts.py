@@ -1,4 +1,4 @@
-"""Decide which hosts judges may call: hosts that the operator listed, and nothing private."""
+"""Decide which hosts judges may call: presets', those that the operator listed, nothing private."""
 
 import ipaddress
 import socket
@@ -6,7 +6,11 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from judges.endpoints.presets import HOSTS
+
 DEFAULT_PORTS = {"http": 80, "https": 443}
+# No such name leads to a public address: RFC 6761, RFC 6762, and ICANN's decision of 2024.
+PRIVATE_NAMES = (".localhost", ".local", ".internal")
 NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: the last four bytes are an IPv4 address
 
 
@@ -28,7 +32,8 @@ def check_listed(base_url):
     if parts.username or parts.password:
         raise HostRefused("the address must hold no user name or password")
     port = port or DEFAULT_PORTS[parts.scheme]
-    if not _is_listed(host, port):
+    is_preset = host in HOSTS and (parts.scheme, port) == ("https", DEFAULT_PORTS["https"])
+    if not is_preset and not _is_listed(host, port):
         name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         port_needed = settings.PRODUCTION and _is_this_machine(host) and _is_listed_whole(host)
         raise HostRefused(
@@ -68,6 +73,24 @@ def _is_this_machine(host):
     ip = ipaddress.ip_address(host.split("%")[0])
     inside = _inside(ip) if ip.version == 6 else None
     return any(address.is_loopback or address.is_unspecified for address in (ip, inside or ip))
+
+
+def host_of(base_url):
+    """Return the host of an address in lower case; blank where it names none."""
+    try:
+        return (urlsplit(base_url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def is_local(host):
+    """Whether a host is this machine or in a private network, by its name or address alone.
+
+    A name without a dot is such as a service of a compose file has.
+    """
+    if _is_address(host):
+        return not _is_public(host)
+    return bool(host) and ("." not in host or host.endswith(PRIVATE_NAMES))
 
 
 def check_addresses(host, port, addresses):

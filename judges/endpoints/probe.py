@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from copy import copy
 from dataclasses import dataclass
 
 from asgiref.sync import async_to_sync
@@ -62,13 +63,8 @@ def probe(endpoint):
 
 
 async def _findings(endpoint):
-    hurried = Endpoint(
-        key=endpoint.key,
-        base_url=endpoint.base_url,
-        model=endpoint.model,
-        api_key_env=endpoint.api_key_env,
-        timeout_seconds=min(SECONDS, endpoint.timeout_seconds),
-    )
+    hurried = copy(endpoint)
+    hurried.timeout_seconds = min(SECONDS, endpoint.timeout_seconds)
     async with Client(hurried) as client:
         first, refused = await _first_answer(client)
         findings = list(_first(endpoint, first))
@@ -99,21 +95,21 @@ def _spoken(parameters, refused):
 
 
 # What a failure says about the key and the model; reachable is what answers with a status.
-UNREACHED = {Failure.TIMEOUT, Failure.CONNECTION, Failure.HOST, Failure.NO_KEY}
+UNREACHED = {Failure.TIMEOUT, Failure.CONNECTION, Failure.HOST}
+HINTS = {Failure.CONNECTION: " (there is no network, or nothing listens there)"}
+NO_KEY = {Failure.NO_KEY, Failure.SEALED}
 
 
 def _first(endpoint, answer):
     failure, why = answer.failure, f"{answer.failure}: {answer.detail[:200]}"
-    key = endpoint.api_key_env
     if failure is not Failure.HOST:
-        words = f"The variable {key} is set here." if key else "No key is needed."
-        missing = f"The variable {key} is not set where the pages run; nothing was sent."
-        unset = failure is Failure.NO_KEY
-        yield Finding("key", not unset, missing if unset else words)
-    if failure is Failure.NO_KEY:
+        yield Finding("key", failure not in NO_KEY, _key_words(endpoint, answer))
+    if failure in NO_KEY:
         return
     if failure in UNREACHED:
-        yield Finding("reachable", False, f"The address does not answer: {why}")
+        yield Finding(
+            "reachable", False, f"The address does not answer{HINTS.get(failure, '')}: {why}"
+        )
         return
     yield Finding("reachable", True, "The address answers.")
     if failure is Failure.AUTHENTICATION:
@@ -126,6 +122,18 @@ def _first(endpoint, answer):
         other = f" (it calls it {answer.model})" if answer.model not in ("", endpoint.model) else ""
         yield Finding("model", True, f"The model {endpoint.model} replies{other}.")
         yield Finding("seconds", True, f"A tiny call took {answer.seconds:.1f} s.")
+
+
+def _key_words(endpoint, answer):
+    """Say which key was sent, or why none was."""
+    name = endpoint.api_key_env
+    if answer.failure in NO_KEY:
+        unset = f"The variable {name} is not set where the pages run"
+        return f"{unset if name else answer.detail.rstrip('.')}; nothing was sent."
+    if name:
+        return f"The variable {name} is set here."
+    stored = f"The key …{endpoint.secret_end} is stored and opens."
+    return stored if endpoint.secret else "No key is set."
 
 
 LABELS = {

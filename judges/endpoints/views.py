@@ -28,8 +28,10 @@ def operators_only(view):
 
 @operators_only
 def endpoints(request):
-    """Show all endpoints, with what their last test found."""
-    return render(request, "judges/endpoints.html", {"endpoints": Endpoint.objects.all()})
+    """Show the endpoints of all studies, with what their last test found."""
+    return render(
+        request, "judges/endpoints.html", {"endpoints": Endpoint.objects.of_installation()}
+    )
 
 
 @operators_only
@@ -42,14 +44,14 @@ def endpoint_new(request):
 @never_cache
 def endpoint(request, pk):
     """Show or save an endpoint's settings, and show its test."""
-    return _edited(request, get_object_or_404(Endpoint, pk=pk), "Saved.")
+    return _edited(request, get_object_or_404(Endpoint.objects.of_installation(), pk=pk), "Saved.")
 
 
 @operators_only
 @require_POST
 def endpoint_test(request, pk):
     """Make a few tiny calls; keep and show what they found."""
-    endpoint = get_object_or_404(Endpoint, pk=pk)
+    endpoint = get_object_or_404(Endpoint.objects.of_installation(), pk=pk)
     had_schema = endpoint.json_schema
     probe(endpoint)
     messages.success(request, "Tested. What was found stands below.")

@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from annotate.api.errors import Conflict
 from annotate.api.fields import Object, Strict, Text, Whole
+from annotate.files.reading.faults import limit_of
 from annotate.files.reading.studyfile import NUMBERS, TEXTS
 from annotate.files.reading.studyspec import StudySpec
 from annotate.files.reading.yamlfile import TOO_MANY, has_too_many
@@ -94,13 +95,14 @@ def rows_serializer(name, more=()):
     return type(f"New{name.capitalize()}", (Strict,), fields | {"__doc__": f"Rows of {name}."})
 
 
-def load_rows(study, table, rows, out_of_range=MISSING):
+def load_rows(study, table, rows, out_of_range=MISSING, by=None):
     """Load rows of a table and return the counts; raise Conflict with the problems if any."""
     with _folder() as folder:
         path = folder / f"{table}.jsonl"
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        loading = load_files(None, {table: path}, slug=study.slug, out_of_range=out_of_range)
+        chosen = {"out_of_range": out_of_range, "by": by}
+        loading = load_files(None, {table: path}, slug=study.slug, **chosen)
     _refuse(loading, lambda problem: (problem.row, problem.column))
     counted = loading.counts[table].as_dict()
     if table == "judgments":
@@ -205,10 +207,10 @@ class StudyNew(Strict):
         """Return the fields with the texts and numbers, within the limits of the file's reader."""
         fields = super().get_fields()
         for name in TEXTS:
-            most = StudySpec.limits(name)["max_length"]
+            most = limit_of(StudySpec, name, "max_length")
             fields[name] = Text(required=False, allow_blank=True, max_length=most)
         for name in NUMBERS:
-            low, high = (StudySpec.limits(name)[end] for end in ("ge", "le"))
+            low, high = (limit_of(StudySpec, name, end) for end in ("ge", "le"))
             fields[name] = Whole(required=False, min_value=low, max_value=high)
         for name in ("prompts", "judges", *StudySpec.kept_keys()):
             fields[name] = serializers.JSONField(

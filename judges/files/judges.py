@@ -38,7 +38,8 @@ def check_judges(loading, entries, name):
     if not entries:
         return
     counts = loading.counts["judges"] = Counts()
-    endpoints = {endpoint.key: endpoint for endpoint in Endpoint.objects.all()}
+    study = None if loading.is_new else loading.study
+    endpoints = Endpoint.objects.usable_by(study).by_name()
     planned = set() if loading.is_new else promised.planned_judges(loading.study.pk)
     seen = set()
     for entry in entries:
@@ -73,6 +74,8 @@ def _compare(loading, reader, judge, counts, planned):
             )
         elif old.pk in planned:
             reader.add("judge", promised.IN_PLAN.format(quoted(judge.key)))
+    if not_local := check.why_not_local(judge, loading.study):
+        reader.add("endpoint", not_local)
     loading.judges[judge.key] = judge
 
 
@@ -210,7 +213,10 @@ class _JudgeReader:
         value = self.entry.get("endpoint")
         endpoint = self.endpoints.get(str(value))
         if endpoint is None:
-            there = ", ".join(self.endpoints) or "none yet; an operator adds them under /admin/"
+            there = (
+                ", ".join(self.endpoints)
+                or "none yet; an owner of the study connects models on its page Models"
+            )
             self.add("endpoint", f"found {quoted(value or '')}; endpoints here: {there}")
         return endpoint
 

@@ -289,7 +289,7 @@ def write_judgments(loading):
     runs = _runs(loading)
     names = ["run_id", "item_id", "question_id", "unit", "lead", "state", "value", "reason"]
     names += ["rationale", "cost_usd", "weighted_value", "weighted_reason"]
-    same = {"settled_at": timezone.now()}
+    same = {"settled_at": timezone.now()} | loading.mark
     insert(Judgment, names, _new(loading, runs), loading.reporter("judgments"), same)
     _sum_costs(runs)
 

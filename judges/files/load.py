@@ -6,6 +6,7 @@ from functools import partial
 from django.db import IntegrityError, transaction
 
 from annotate.design.access import make_owner
+from annotate.design.ethics import OWNERS_ONLY
 from annotate.files.loading import (
     Answers,
     Loading,
@@ -19,7 +20,7 @@ from annotate.files.loading import (
 from annotate.files.loading.study import find_study
 from annotate.files.reading import Problems, TableFile, columns
 from annotate.files.reading.studyfile import read_study
-from annotate.models import Content, Item, Rater, Recipient, System
+from annotate.models import Content, FileLoad, Item, Membership, Rater, Recipient, System
 from annotate.studies import delete
 from judges.files.entailments import ENTAILMENTS, check_entailments, write_entailments
 from judges.files.judges import check_judges, check_members, write_judges
@@ -198,38 +199,66 @@ def _stamp(study, hold=False):
 
 
 def load_files(
-    study_path, paths, slug="", new=False, owner=None, progress=None, out_of_range=MISSING
+    study_path, paths, slug="", new=False, owner=None, progress=None, out_of_range=MISSING, by=None
 ):
     """Check the files, then write everything in one transaction; nothing where anything is wrong.
 
-    Returns the StudyLoading with its problems and counts.
+    by: who loads, for the log; the owner where nobody is named. Returns the StudyLoading with its
+    problems and counts.
     """
     loading = check_files(study_path, paths, slug, new, progress, out_of_range=out_of_range)
     if loading.problems:
         return loading
     with transaction.atomic():
-        return write_files(loading, owner)
+        return write_files(loading, owner, by or owner)
 
 
-def write_files(loading, owner=None):
+def write_files(loading, owner=None, by=None, names=""):
     """Write what was checked, inside the caller's transaction.
 
-    The check held no lock, so that people went on saving. If it does not hold any longer, it is
-    repeated with the study locked. Returns the StudyLoading that counts.
+    by, names: who loads what, for the log; names of the files where none are given. The check held
+    no lock, so that people went on saving. If it does not hold any longer, it is repeated with the
+    study locked. Returns the StudyLoading that counts.
     """
     study = find_study(loading.study.slug, lock=True)
     while not loading.problems and not (
         _stamp(study, hold=True) == loading.stamp and still_hold(loading, study)
     ):
         loading = loading.again()
-    if loading.problems:
+    if loading.problems or not _may_change(loading, study, by):
         return loading
     if not loading.is_new:
         write_study(loading)
     elif not _is_first(loading, owner):
-        return write_files(loading.again(), owner)
-    _write(loading)
+        return write_files(loading.again(), owner, by, names)
+    _write(loading, by, names)
     return loading
+
+
+def _may_change(loading, study, by):
+    """Whether what only owners set stays as it is, or an owner changes it."""
+    if loading.is_new or by is None:
+        return True
+    changed = [key for key in OWNERS_ONLY if study.extra.get(key) != loading.study.extra.get(key)]
+    if not changed or study.memberships.filter(user=by, role=Membership.Role.OWNER).exists():
+        return True
+    loading.problems.add("study.yaml", "may be changed by owners only", None, changed[0])
+    return False
+
+
+def _log(loading, by, names):
+    """Log the load; its rows are marked with it, so that it can be undone."""
+    files = ["study.yaml"] if "study" in loading.counts else []
+    files += [file.name for file in loading.files.values()]
+    new = {table: counts.new for table, counts in loading.counts.items() if counts.new}
+    return FileLoad.objects.create(
+        study=loading.study,
+        names=(names or ", ".join(files))[:500],
+        counts=new,
+        changed=sum(counts.changed for counts in loading.counts.values()),
+        by=by,
+        by_name=by.get_username() if by else "",
+    )
 
 
 def _is_first(loading, owner):
@@ -244,7 +273,9 @@ def _is_first(loading, owner):
     return True
 
 
-def _write(loading):
+def _write(loading, by, names):
+    if loading.changes:
+        loading.load = _log(loading, by, names).pk
     write_tables(loading)
     write_prompts(loading)
     write_judges(loading)

@@ -4,12 +4,13 @@ import re
 
 from annotate.files.loading import Counts
 from annotate.files.reading import quoted
+from annotate.values.texts import one_line_ends
 from judges import methods
 from judges.models import Judge, StudyPrompt
 from judges.models.prompt import OWN
 from judges.prompting.fill import Prompt
 from judges.prompting.library import Library
-from judges.prompting.own import normal, of_study, problems_of
+from judges.prompting.own import of_study, problems_of
 
 KEYS = ("prompt", "method", "text")
 NAME = re.compile(rf"{OWN}([a-z0-9][a-z0-9-]{{0,59}})\.v([1-9][0-9]{{0,3}})")
@@ -82,7 +83,7 @@ class _Reader:
         return StudyPrompt(name=name, version=int(version), method=method, text=self._text(method))
 
     def _text(self, method):
-        text = normal(str(self.entry.get("text") or ""))
+        text = one_line_ends(str(self.entry.get("text") or ""))
         for line, what in problems_of(text, methods.named(method)):
             self.add("text", f"line {line} of the prompt: {what}" if line else what)
         return text

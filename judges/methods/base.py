@@ -1,9 +1,12 @@
 """Define what all methods share, and what those share that answer no question of the study."""
 
+import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from annotate.design.disclosure import Data
 from judges.methods import rows
+from judges.replies.parse import Reason, Verdict
 from judges.values.settings import Settings
 
 
@@ -21,7 +24,7 @@ ASKED = Asked()
 class Method:
     """A way of asking a judge. `settings` declares what can be set; a run keeps what is `frozen`.
 
-    A method that asks an LLM also has frozen, messages, schema, parse_reply and
+    A method that asks an LLM also has messages, schema, parse_reply and
     longest_rationale; questions.py says what each takes.
     """
 
@@ -34,7 +37,6 @@ class Method:
     takes_over = True  # whether replies to identical calls of past runs may be taken over
     reads_ahead = True  # whether what a unit shows stays the same until it is asked
     rereads_values = True  # whether a reply that has a value is parsed again too
-    may_be_weighted = False  # whether a score can be weighted by log-probabilities
     changeable: tuple[str, ...] = ()  # what relations may act on in its prompts, besides the text
     scale = ""  # of its values in words, where it is not that of the question
     ends: tuple[float, float] | None = None  # of that scale
@@ -110,7 +112,26 @@ class Method:
         """Return what a run keeps besides its judge's settings. prompts: of `more_prompts`."""
         return {}
 
+    def frozen(self, judge):
+        """Return what defines a judge of it besides its settings in effect."""
+        return {"method": str(judge.method)}
+
     # Asking:
+
+    def calls(self, judge, item, questions):
+        """List (sample, order, questions) of each call about an item.
+
+        A call asks all questions or each by itself, once in each order of what it shows.
+        """
+        settings = judge.settings
+        groups = [[question] for question in questions] if settings.asks_singly else [questions]
+        return [
+            (sample, order, together)
+            for sample in range(settings.repeats)
+            for order in self.orders(judge, item, sample)
+            for together in groups
+            if together
+        ]
 
     def asked(self, run, numbers):
         """Return [(unit, what stands where others have a question, Shown)] of units, in order.
@@ -131,7 +152,18 @@ class Method:
         """List the orders in which something is shown, one call each; blank for a single order."""
         return [""]
 
+    def shows_of_people(self, judge):
+        """List (Data, role of the raters) of what its prompts show of raters and recipients."""
+        settings = judge.settings
+        names = {place: getattr(settings, name) for place, name in settings.by_place.items()}
+        shown = [(Data.ANSWERS, str(settings.example_role))] if "example" in names else []
+        return shown + ([(Data(names["context"]), "")] if "context" in names else [])
+
     # Replies:
+
+    def is_on_scale(self, judge, question):
+        """Whether a question that it answers has its values on the scale of the question."""
+        return True
 
     def asked_by_unit(self, run):
         """Return {unit: what stands where others have a question}, where units differ in it."""
@@ -177,6 +209,13 @@ class ApartMethod(Method, ABC):
 
     def asks(self, question, item):
         return False
+
+    def verdict_on(self, parsed):
+        """Make the Verdict of a list: how many entries are kept; its rationale: all parsed."""
+        if isinstance(parsed, Reason):
+            return Verdict(reasons={ASKED.key: parsed})
+        text = json.dumps(vars(parsed), ensure_ascii=False)
+        return Verdict(values={ASKED.key: float(len(parsed.kept))}, rationale=text)
 
     @abstractmethod
     def draft(self, judge, items, key, prompt):

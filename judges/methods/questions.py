@@ -1,5 +1,7 @@
 """Ask each question on its own scale, all in one call or each in its own."""
 
+from typing import Annotated
+
 from annotate.models import Rater
 from judges.methods.base import Method
 from judges.methods.shared_settings import (
@@ -14,7 +16,7 @@ from judges.methods.shared_settings import (
 from judges.models import Judge
 from judges.prompting import fill
 from judges.replies.parse import RATIONALE_LENGTH, parse, reply_schema
-from judges.values.settings import declare
+from judges.values.settings import Matters, declare
 
 
 class QuestionsSettings(SampledSettings):
@@ -23,38 +25,44 @@ class QuestionsSettings(SampledSettings):
     aspects: Judge.Aspects = declare(Judge.Aspects.MULTIPLE, "questions")
     temperature: Temperature
     rationale: bool = declare(
-        False, "ask for a rationale", "Ask for a reason, written before the score."
+        False, "ask for a rationale", "Ask for a reason, written before the score.", opens=True
     )
     max_tokens: MaxTokens
     samples: Samples
-    weighted: bool = declare(
+    weighted: Annotated[bool, Matters(unless=False)] = declare(
         False,
         "probability-weighted score",
         "Ask for log-probabilities, and keep beside each score the mean over the scale's "
         "points, weighted by how likely each was. The endpoint has to support them.",
     )
-    shots: Judge.Shots = declare(Judge.Shots.ZERO, "example")
-    example_role: Rater.Role = declare(
+    shots: Annotated[Judge.Shots, Matters(unless=Judge.Shots.ZERO, place="example")] = declare(
+        Judge.Shots.ZERO, "example"
+    )
+    example_role: Annotated[Rater.Role, Matters(where="shots")] = declare(
         Rater.Role.RECIPIENT,
         "example rated by",
         "Who gave the rating that stands in the prompt.",
     )
-    strict: bool = declare(
+    strict: Annotated[bool, Matters(unless=False, where="shots")] = declare(
         False,
         "hold examples out",
         "Items that examples are drawn from are neither judged nor compared with. "
         "Otherwise they stay in the reference, as in the literature.",
     )
-    pool_share: float = declare(
+    pool_share: Annotated[float, Matters(where="strict")] = declare(
         0.2,
         "share held out",
         "Of the rated items, if examples are held out.",
         low=0.01,
         high=0.9,
     )
-    seed: Seed
+    seed: Annotated[Seed, Matters(where="shots")]
     context: Context
     history_length: HistoryLength
+
+    @property
+    def asks_singly(self):
+        return self.aspects == Judge.Aspects.SINGLE
 
 
 class Questions(Method):
@@ -63,7 +71,6 @@ class Questions(Method):
     offer = "the questions"
     needed_places = ("aspects", "rules", "keys", "text")
     optional_places = ("content", "example", "context")
-    may_be_weighted = True
     changeable = ("subject", "numbers", "aspects")
     columns = ("endpoint", "prompt")
     settings = QuestionsSettings
@@ -73,7 +80,7 @@ class Questions(Method):
         return items.exclude(text__regex=r"^\s*$").order_by("id")
 
     def frozen(self, judge):
-        return {"aspects": judge.settings.aspects, "rationale": judge.settings.rationale}
+        return {}
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """Write the exact messages of one call."""

@@ -3,12 +3,12 @@
 import json
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import islice
 
 from django.db.models import QuerySet
 
 from judges import methods
-from judges.models import Flag, HeldOut, Judge, Judgment, Material
+from judges.models import Flag, HeldOut, Judgment, Material
 from judges.prompting.flags import rules_of, texts_sent
 from judges.prompting.materials import Materials, show_material
 
@@ -59,8 +59,8 @@ def write_rows(run, wanted):
             for item, material, missing in gathered:
                 sent = _bytes_of(method, item, material, materials.texts)
                 written.longest = max(written.longest, sent)
-                for together in _units(run.judge, item, _asked(method, item, questions)):
-                    judgments += _rows(run, item, together, unit, missing)
+                for call in method.calls(run.judge, item, _asked(method, item, questions)):
+                    judgments += _rows(run, item, call, unit, missing)
                     unit += 1
             written.judgments += len(Judgment.objects.bulk_create(judgments, BATCH))
             written.not_asked += sum(bool(judgment.reason) for judgment in judgments)
@@ -86,20 +86,8 @@ def _asked(method, item, questions):
     return [question for question in questions if method.asks(question, item)]
 
 
-def _units(judge, item, questions):
-    """Return [(sample, order, questions)], one for each call.
-
-    A call asks all questions of an item or each by itself, once in each order of what it shows.
-    """
-    single, method = judge.settings.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
-    for sample in range(judge.settings.samples):
-        for order in method.orders(judge, item, sample):
-            for _, together in groupby(questions, key=lambda q: q.pk if single else 0):
-                yield sample, order, list(together)
-
-
-def _rows(run, item, together, unit, missing):
-    sample, order, questions = together
+def _rows(run, item, call, unit, missing):
+    sample, order, questions = call
     state = Judgment.beginning(missing)
     return [
         Judgment(

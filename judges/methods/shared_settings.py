@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from judges.models import Judge
-from judges.values.settings import Settings, declare
+from judges.values.settings import Matters, Settings, declare
 
 SAMPLES = (
     "Several samples at temperature 0 would all be the same. Raise the temperature, or ask once."
@@ -23,6 +23,7 @@ Samples = Annotated[
         low=1,
         high=100,
     ),
+    Matters(unless=1),
 ]
 Context = Annotated[
     Judge.Context,
@@ -30,11 +31,14 @@ Context = Annotated[
         Judge.Context.NONE,
         "about the recipient",
         "What the prompt says of whom the content was recommended to.",
+        opens=True,
     ),
+    Matters(unless=Judge.Context.NONE, place="context"),
 ]
 HistoryLength = Annotated[
     int,
     declare(10, help_text="The newest so many entries, if the history is shown.", low=1, high=500),
+    Matters(where="context", having=Judge.Context.HISTORY),
 ]
 TranscriptLength = Annotated[
     int,
@@ -53,12 +57,17 @@ Sides = Annotated[
         Judge.Sides.BOTH,
         "texts",
         "Of each item. The reference is its review, or where it has none its reference.",
+        opens=True,
     ),
 ]
 
 
 class SampledSettings(Settings):
     """Settings with a number of samples and a temperature."""
+
+    @property
+    def repeats(self):
+        return self.samples
 
     def conflicts(self):
         alike = self.samples > 1 and not self.temperature

@@ -46,11 +46,12 @@ class Migration(migrations.Migration):
         ("judges", "0032_upload_off_scale"),
         ("judges", "0033_when_work_was_handed_over"),
     ]
+
     initial = True
 
     dependencies = [
         ("annotate", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("auth", "__first__"),
     ]
 
     operations = [
@@ -65,6 +66,81 @@ class Migration(migrations.Migration):
                 ),
                 ("beat", models.CharField(max_length=120, unique=True)),
                 ("at", models.DateTimeField()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Computation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="Hash of what is asked for.", max_length=64, unique=True
+                    ),
+                ),
+                (
+                    "report",
+                    models.CharField(blank=True, help_text="Blank: the index.", max_length=40),
+                ),
+                ("query", models.TextField(blank=True, help_text="Its options.")),
+                (
+                    "n_answers",
+                    models.PositiveIntegerField(
+                        help_text="How many ratings and judgments it reads."
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting for a worker"),
+                            ("computing", "Computing"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="Why it failed.",
+                        max_length=500,
+                    ),
+                ),
+                (
+                    "asked_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        help_text="Since when it waits, or waited, for a worker.",
+                    ),
+                ),
+                ("started_at", models.DateTimeField(null=True)),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        help_text="Until when its worker, or a message about it, counts.",
+                    ),
+                ),
+                ("finished_at", models.DateTimeField(null=True)),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.study",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
@@ -239,176 +315,6 @@ class Migration(migrations.Migration):
                 ),
                 ("worker", models.CharField(max_length=120, unique=True)),
                 ("at", models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Call",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("unit", models.PositiveIntegerField()),
-                (
-                    "worker",
-                    models.CharField(blank=True, help_text="Who held the unit.", max_length=80),
-                ),
-                ("attempt", models.PositiveSmallIntegerField(default=1)),
-                ("endpoint_key", models.CharField(max_length=60)),
-                ("model", models.CharField(max_length=200)),
-                ("model_returned", models.CharField(blank=True, max_length=200)),
-                ("fingerprint", models.CharField(blank=True, max_length=200)),
-                ("prompt_name", models.CharField(max_length=100)),
-                ("prompt_hash", models.CharField(max_length=64)),
-                ("messages", models.JSONField(default=list)),
-                ("parameters", models.JSONField(default=dict)),
-                ("reply", models.TextField(blank=True, help_text="As it arrived.")),
-                (
-                    "failure",
-                    models.CharField(
-                        blank=True, help_text="Empty: a reply arrived.", max_length=40
-                    ),
-                ),
-                ("failure_detail", models.TextField(blank=True)),
-                ("finish_reason", models.CharField(blank=True, max_length=40)),
-                (
-                    "logprobs",
-                    models.JSONField(
-                        blank=True,
-                        help_text="Of the tokens with digits, where they were asked for.",
-                        null=True,
-                    ),
-                ),
-                ("tokens_in", models.PositiveIntegerField(blank=True, null=True)),
-                ("tokens_cached", models.PositiveIntegerField(blank=True, null=True)),
-                ("tokens_out", models.PositiveIntegerField(blank=True, null=True)),
-                (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=8, max_digits=20, null=True),
-                ),
-                ("latency_seconds", models.FloatField(blank=True, null=True)),
-                (
-                    "request_hash",
-                    models.CharField(
-                        blank=True,
-                        db_default="",
-                        help_text="Of all that was sent, and the study; see runs/reuse.py.",
-                        max_length=64,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "reused_from",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="Nothing was sent: the reply is that of this call.",
-                        null=True,
-                        on_delete=django.db.models.deletion.RESTRICT,
-                        related_name="reuses",
-                        to="judges.call",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Computation",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "key",
-                    models.CharField(
-                        help_text="Hash of what is asked for.", max_length=64, unique=True
-                    ),
-                ),
-                (
-                    "report",
-                    models.CharField(blank=True, help_text="Blank: the index.", max_length=40),
-                ),
-                ("query", models.TextField(blank=True, help_text="Its options.")),
-                (
-                    "n_answers",
-                    models.PositiveIntegerField(
-                        help_text="How many ratings and judgments it reads."
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting for a worker"),
-                            ("computing", "Computing"),
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "reason",
-                    models.CharField(
-                        blank=True,
-                        db_default="",
-                        default="",
-                        help_text="Why it failed.",
-                        max_length=500,
-                    ),
-                ),
-                (
-                    "asked_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now,
-                        help_text="Since when it waits, or waited, for a worker.",
-                    ),
-                ),
-                ("started_at", models.DateTimeField(null=True)),
-                (
-                    "due_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now,
-                        help_text="Until when its worker, or a message about it, counts.",
-                    ),
-                ),
-                ("finished_at", models.DateTimeField(null=True)),
-                (
-                    "study",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.study",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Window",
-            fields=[
-                (
-                    "endpoint",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        serialize=False,
-                        to="judges.endpoint",
-                    ),
-                ),
-                ("version", models.PositiveIntegerField(default=0)),
-                (
-                    "slots",
-                    models.JSONField(
-                        default=dict, help_text="{r<second>: requests, t<second>: tokens}"
-                    ),
-                ),
             ],
         ),
         migrations.CreateModel(
@@ -665,8 +571,7 @@ class Migration(migrations.Migration):
                 (
                     "dimensions",
                     models.JSONField(
-                        default=list,
-                        help_text="What the two lists are compared in, one by one.",
+                        default=list, help_text="What the two lists are compared in, one by one."
                     ),
                 ),
                 (
@@ -710,10 +615,7 @@ class Migration(migrations.Migration):
                         max_length=20,
                     ),
                 ),
-                (
-                    "temperature",
-                    models.FloatField(default=0.0, validators=[]),
-                ),
+                ("temperature", models.FloatField(default=0.0)),
                 (
                     "rationale",
                     models.BooleanField(
@@ -1039,6 +941,78 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("study", "key"),
+                        name="judge_key_once_a_study",
+                        violation_error_message="This study already has a judge of that name.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("endpoint__isnull", False), ("kind", "llm")),
+                            models.Q(models.Q(("kind", "llm"), _negated=True), ("endpoint", None)),
+                            _connector="OR",
+                        ),
+                        name="llm_judge_has_an_endpoint",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("samples", 1),
+                            models.Q(("samples__gt", 1), ("temperature__gt", 0)),
+                            _connector="OR",
+                        ),
+                        name="several_samples_need_a_temperature",
+                        violation_error_message="Several samples at temperature 0 would all be the same.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("method", "questions"),
+                            ("kind", "llm"),
+                            models.Q(("kind", "imported"), ("method", "extraction")),
+                            _connector="OR",
+                        ),
+                        name="only_an_llm_has_a_method",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("weighted", False), ("method", "questions"), _connector="OR"
+                        ),
+                        name="only_scores_are_weighted",
+                        violation_error_message="Only scores of the questions can be weighted.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("method", "pairwise"), ("order", "both"), _negated=True),
+                            ("samples", 1),
+                            _connector="OR",
+                        ),
+                        name="both_orders_are_asked_once",
+                        violation_error_message="Both orders are asked once each, without samples.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("json_list", False), ("method", "recommender"), _connector="OR"
+                        ),
+                        name="only_recommenders_give_lists",
+                        violation_error_message="Only a recommender gives lists.",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("threshold__gte", -1),
+                            ("threshold__lte", 1),
+                            ("temperature__gte", 0),
+                            ("temperature__lte", 2),
+                            ("pool_share__gte", 0.01),
+                            ("pool_share__lte", 0.9),
+                            ("regularisation__gte", 1e-06),
+                            ("regularisation__lte", 1000000.0),
+                            ("confidence__gte", 1),
+                            ("confidence__lte", 1000000.0),
+                        ),
+                        name="judge_numbers_are_finite",
+                        violation_error_message="A setting that is a number is not finite, or outside what is allowed for it.",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1174,6 +1148,550 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "active")),
+                        fields=("judge",),
+                        name="one_active_run_a_judge",
+                        violation_error_message="This judge is running already.",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Call",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("unit", models.PositiveIntegerField()),
+                (
+                    "worker",
+                    models.CharField(blank=True, help_text="Who held the unit.", max_length=80),
+                ),
+                ("attempt", models.PositiveSmallIntegerField(default=1)),
+                ("endpoint_key", models.CharField(max_length=60)),
+                ("model", models.CharField(max_length=200)),
+                ("model_returned", models.CharField(blank=True, max_length=200)),
+                ("fingerprint", models.CharField(blank=True, max_length=200)),
+                ("prompt_name", models.CharField(max_length=100)),
+                ("prompt_hash", models.CharField(max_length=64)),
+                ("messages", models.JSONField(default=list)),
+                ("parameters", models.JSONField(default=dict)),
+                ("reply", models.TextField(blank=True, help_text="As it arrived.")),
+                (
+                    "failure",
+                    models.CharField(
+                        blank=True, help_text="Empty: a reply arrived.", max_length=40
+                    ),
+                ),
+                ("failure_detail", models.TextField(blank=True)),
+                ("finish_reason", models.CharField(blank=True, max_length=40)),
+                (
+                    "logprobs",
+                    models.JSONField(
+                        blank=True,
+                        help_text="Of the tokens with digits, where they were asked for.",
+                        null=True,
+                    ),
+                ),
+                ("tokens_in", models.PositiveIntegerField(blank=True, null=True)),
+                ("tokens_cached", models.PositiveIntegerField(blank=True, null=True)),
+                ("tokens_out", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=8, max_digits=20, null=True),
+                ),
+                ("latency_seconds", models.FloatField(blank=True, null=True)),
+                (
+                    "request_hash",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        help_text="Of all that was sent, and the study; see runs/reuse.py.",
+                        max_length=64,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "reused_from",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Nothing was sent: the reply is that of this call.",
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="reuses",
+                        to="judges.call",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="calls",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("request_hash", ""), _negated=True),
+                        fields=["request_hash"],
+                        name="call_request",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Entailment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "grain",
+                    models.CharField(
+                        choices=[
+                            ("statement", "Statements"),
+                            ("sentence", "Sentences"),
+                            ("chunk", "Sentences in chunks of the reference"),
+                        ],
+                        default="statement",
+                        max_length=20,
+                    ),
+                ),
+                ("n_generated", models.PositiveIntegerField()),
+                ("n_reference", models.PositiveIntegerField()),
+                (
+                    "generated",
+                    models.JSONField(default=list, help_text="The texts, as the model saw them."),
+                ),
+                ("reference", models.JSONField(default=list)),
+                ("forward", models.BinaryField(default=bytes)),
+                ("backward", models.BinaryField(default=bytes)),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="Empty: loaded from entailments.csv.",
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="entailments",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "item", "grain"), name="entailment_once_a_run"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("run", None)),
+                        fields=("item", "grain"),
+                        name="entailment_loaded_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Extraction",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "side",
+                    models.CharField(
+                        choices=[("generated", "Generated text"), ("reference", "Reference")],
+                        max_length=20,
+                    ),
+                ),
+                ("part", models.PositiveSmallIntegerField(default=0)),
+                ("unit", models.PositiveIntegerField()),
+                ("text", models.TextField(blank=True)),
+                (
+                    "start",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Where it begins in the side's text."
+                    ),
+                ),
+                (
+                    "rules",
+                    models.CharField(
+                        blank=True,
+                        help_text="Names of the rules that the text meets where it seems to speak to the judge.",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "kept",
+                    models.PositiveIntegerField(
+                        help_text="How many statements were kept; empty: it was not read.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "dropped",
+                    models.JSONField(
+                        default=list, help_text="[{statement, topic, sentiment, why}]"
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="extractions",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["run", "unit"], name="extraction_unit"),
+                    models.Index(fields=["item", "side", "run"], name="extraction_item"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "item", "side", "part"), name="extraction_once_a_part"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Flag",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "rules",
+                    models.CharField(
+                        help_text="Names of the rules, with | between them.", max_length=200
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="flags",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "item"), name="one_flag_an_item_of_a_run"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="HeldOut",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="held_out",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "item"), name="held_out_once_a_run")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Judgment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sample", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "order",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Order of lists or aspects shown.",
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "relation",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="In a test of robustness: how the prompt was changed; see perturbations.",
+                        max_length=40,
+                    ),
+                ),
+                ("unit", models.PositiveIntegerField(default=0)),
+                ("lead", models.BooleanField(default=False)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Waiting"),
+                            ("leased", "Under way"),
+                            ("done", "Done"),
+                            ("unparsable", "Reply not understood"),
+                            ("refused", "Refused by the model"),
+                            ("failed", "Failed"),
+                            ("not_asked", "Not asked"),
+                        ],
+                        default="pending",
+                        max_length=12,
+                    ),
+                ),
+                ("value", models.FloatField(blank=True, null=True)),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True, help_text="Why there is no value.", max_length=300
+                    ),
+                ),
+                ("rationale", models.TextField(blank=True)),
+                ("weighted_value", models.FloatField(blank=True, null=True)),
+                ("weighted_mass", models.FloatField(blank=True, null=True)),
+                ("weighted_reason", models.CharField(blank=True, max_length=100)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("leased_until", models.DateTimeField(blank=True, null=True)),
+                ("leased_by", models.CharField(blank=True, max_length=80)),
+                (
+                    "cost_usd",
+                    models.DecimalField(blank=True, decimal_places=8, max_digits=20, null=True),
+                ),
+                ("settled_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="judgments",
+                        to="judges.call",
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "question",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="+",
+                        to="annotate.question",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgments",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(fields=["run", "unit"], name="judgment_unit"),
+                    models.Index(
+                        condition=models.Q(("state", "leased")),
+                        fields=["leased_until"],
+                        name="judgment_leased",
+                    ),
+                    models.Index(fields=["run", "state"], name="judgment_run_state"),
+                    models.Index(
+                        condition=models.Q(("lead", True), ("state", "pending")),
+                        fields=["run", "unit"],
+                        name="judgment_pending",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "item", "question", "sample", "order", "relation"),
+                        name="judgment_once_a_run",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "done"), ("value__isnull", False)),
+                            models.Q(models.Q(("state", "done"), _negated=True), ("value", None)),
+                            _connector="OR",
+                        ),
+                        name="value_only_when_done",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state", "done"),
+                            models.Q(
+                                ("weighted_mass", None),
+                                ("weighted_reason", ""),
+                                ("weighted_value", None),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="weighted_only_when_done",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("item", None), ("question", None)),
+                            models.Q(("item__isnull", False), ("question__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="judgment_of_an_item_or_a_profile",
+                    ),
+                    models.UniqueConstraint(
+                        django.db.models.expressions.CombinedExpression(
+                            models.F("unit"), "+", models.Value(0)
+                        ),
+                        models.F("run"),
+                        condition=models.Q(("lead", True)),
+                        name="one_lead_a_unit",
+                        violation_error_message="A unit has one lead judgment.",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Material",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "ratings",
+                    models.JSONField(
+                        default=dict, help_text="Of the example by that rater, by question."
+                    ),
+                ),
+                ("context", models.TextField(blank=True)),
+                (
+                    "subject",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="What is judged where it is no text: one or two lists.",
+                    ),
+                ),
+                (
+                    "example",
+                    models.ForeignKey(
+                        help_text="Another item.",
+                        null=True,
+                        on_delete=django.db.models.deletion.RESTRICT,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="annotate.rater",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="materials",
+                        to="judges.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "item"), name="material_once_an_item"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("example", None),
+                            models.Q(("example", models.F("item")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="no_item_is_its_own_example",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1289,353 +1807,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.CreateModel(
-            name="Material",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "unit"), name="recommended_once_a_unit"),
+                    models.UniqueConstraint(
+                        fields=("run", "recipient", "plan", "cell", "k", "l", "iteration"),
+                        name="recommended_once_an_iteration",
                     ),
-                ),
-                (
-                    "ratings",
-                    models.JSONField(
-                        default=dict, help_text="Of the example by that rater, by question."
-                    ),
-                ),
-                ("context", models.TextField(blank=True)),
-                (
-                    "subject",
-                    models.JSONField(
-                        blank=True,
-                        default=dict,
-                        help_text="What is judged where it is no text: one or two lists.",
-                    ),
-                ),
-                (
-                    "example",
-                    models.ForeignKey(
-                        help_text="Another item.",
-                        null=True,
-                        on_delete=django.db.models.deletion.RESTRICT,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "rater",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="annotate.rater",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="materials",
-                        to="judges.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Judgment",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("sample", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "order",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        help_text="Order of lists or aspects shown.",
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "relation",
-                    models.CharField(
-                        blank=True,
-                        db_default="",
-                        default="",
-                        help_text="In a test of robustness: how the prompt was changed; see perturbations.",
-                        max_length=40,
-                    ),
-                ),
-                ("unit", models.PositiveIntegerField(default=0)),
-                ("lead", models.BooleanField(default=False)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("pending", "Waiting"),
-                            ("leased", "Under way"),
-                            ("done", "Done"),
-                            ("unparsable", "Reply not understood"),
-                            ("refused", "Refused by the model"),
-                            ("failed", "Failed"),
-                            ("not_asked", "Not asked"),
-                        ],
-                        default="pending",
-                        max_length=12,
-                    ),
-                ),
-                ("value", models.FloatField(blank=True, null=True)),
-                (
-                    "reason",
-                    models.CharField(
-                        blank=True, help_text="Why there is no value.", max_length=300
-                    ),
-                ),
-                ("rationale", models.TextField(blank=True)),
-                ("weighted_value", models.FloatField(blank=True, null=True)),
-                ("weighted_mass", models.FloatField(blank=True, null=True)),
-                ("weighted_reason", models.CharField(blank=True, max_length=100)),
-                ("attempts", models.PositiveSmallIntegerField(default=0)),
-                ("leased_until", models.DateTimeField(blank=True, null=True)),
-                ("leased_by", models.CharField(blank=True, max_length=80)),
-                (
-                    "cost_usd",
-                    models.DecimalField(blank=True, decimal_places=8, max_digits=20, null=True),
-                ),
-                ("settled_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "call",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="judgments",
-                        to="judges.call",
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "question",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.RESTRICT,
-                        related_name="+",
-                        to="annotate.question",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="judgments",
-                        to="judges.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="HeldOut",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="held_out",
-                        to="judges.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Flag",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "rules",
-                    models.CharField(
-                        help_text="Names of the rules, with | between them.", max_length=200
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="flags",
-                        to="judges.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Extraction",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "side",
-                    models.CharField(
-                        choices=[("generated", "Generated text"), ("reference", "Reference")],
-                        max_length=20,
-                    ),
-                ),
-                ("part", models.PositiveSmallIntegerField(default=0)),
-                ("unit", models.PositiveIntegerField()),
-                ("text", models.TextField(blank=True)),
-                (
-                    "start",
-                    models.PositiveIntegerField(
-                        default=0, help_text="Where it begins in the side's text."
-                    ),
-                ),
-                (
-                    "rules",
-                    models.CharField(
-                        blank=True,
-                        help_text="Names of the rules that the text meets where it seems to speak to the judge.",
-                        max_length=200,
-                    ),
-                ),
-                (
-                    "kept",
-                    models.PositiveIntegerField(
-                        help_text="How many statements were kept; empty: it was not read.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "dropped",
-                    models.JSONField(
-                        default=list, help_text="[{statement, topic, sentiment, why}]"
-                    ),
-                ),
-                (
-                    "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="extractions",
-                        to="judges.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Entailment",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "grain",
-                    models.CharField(
-                        choices=[
-                            ("statement", "Statements"),
-                            ("sentence", "Sentences"),
-                            ("chunk", "Sentences in chunks of the reference"),
-                        ],
-                        default="statement",
-                        max_length=20,
-                    ),
-                ),
-                ("n_generated", models.PositiveIntegerField()),
-                ("n_reference", models.PositiveIntegerField()),
-                (
-                    "generated",
-                    models.JSONField(default=list, help_text="The texts, as the model saw them."),
-                ),
-                ("reference", models.JSONField(default=list)),
-                ("forward", models.BinaryField(default=bytes)),
-                ("backward", models.BinaryField(default=bytes)),
-                (
-                    "item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="annotate.item",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="Empty: loaded from entailments.csv.",
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="entailments",
-                        to="judges.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.AddField(
-            model_name="call",
-            name="run",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="calls", to="judges.run"
-            ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunPace",
@@ -1665,6 +1845,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "worker"), name="one_pace_a_worker")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1754,6 +1937,25 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["item", "side", "number"],
+                "indexes": [models.Index(fields=["item", "side"], name="statement_item")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("run", "item", "side", "number"), name="statement_once_a_run"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("run", None)),
+                        fields=("item", "side", "number"),
+                        name="statement_added_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("end", None), ("start", None)),
+                            ("start__lt", models.F("end")),
+                            _connector="OR",
+                        ),
+                        name="statement_stands_somewhere_or_nowhere",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1835,6 +2037,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["name", "version"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("study", "name", "version"),
+                        name="prompt_version_once_a_study",
+                        violation_error_message="This study already has that version of the prompt.",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1860,6 +2069,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "unit"), name="topic_sample_once_a_unit")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Upload",
@@ -1950,6 +2164,27 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Window",
+            fields=[
+                (
+                    "endpoint",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        serialize=False,
+                        to="judges.endpoint",
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=0)),
+                (
+                    "slots",
+                    models.JSONField(
+                        default=dict, help_text="{r<second>: requests, t<second>: tokens}"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
             name="Writing",
             fields=[
                 (
@@ -2011,317 +2246,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.UniqueConstraint(
-                fields=("study", "key"),
-                name="judge_key_once_a_study",
-                violation_error_message="This study already has a judge of that name.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("endpoint__isnull", False), ("kind", "llm")),
-                    models.Q(models.Q(("kind", "llm"), _negated=True), ("endpoint", None)),
-                    _connector="OR",
-                ),
-                name="llm_judge_has_an_endpoint",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("samples", 1),
-                    models.Q(("samples__gt", 1), ("temperature__gt", 0)),
-                    _connector="OR",
-                ),
-                name="several_samples_need_a_temperature",
-                violation_error_message="Several samples at temperature 0 would all be the same.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("method", "questions"),
-                    ("kind", "llm"),
-                    models.Q(("kind", "imported"), ("method", "extraction")),
-                    _connector="OR",
-                ),
-                name="only_an_llm_has_a_method",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("weighted", False), ("method", "questions"), _connector="OR"),
-                name="only_scores_are_weighted",
-                violation_error_message="Only scores of the questions can be weighted.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("method", "pairwise"), ("order", "both"), _negated=True),
-                    ("samples", 1),
-                    _connector="OR",
-                ),
-                name="both_orders_are_asked_once",
-                violation_error_message="Both orders are asked once each, without samples.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("json_list", False), ("method", "recommender"), _connector="OR"
-                ),
-                name="only_recommenders_give_lists",
-                violation_error_message="Only a recommender gives lists.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("threshold__gte", -1),
-                    ("threshold__lte", 1),
-                    ("temperature__gte", 0),
-                    ("temperature__lte", 2),
-                    ("pool_share__gte", 0.01),
-                    ("pool_share__lte", 0.9),
-                    ("regularisation__gte", 1e-06),
-                    ("regularisation__lte", 1000000.0),
-                    ("confidence__gte", 1),
-                    ("confidence__lte", 1000000.0),
-                ),
-                name="judge_numbers_are_finite",
-                violation_error_message="A setting that is a number is not finite, or outside what is allowed for it.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "active")),
-                fields=("judge",),
-                name="one_active_run_a_judge",
-                violation_error_message="This judge is running already.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recommendedlist",
-            constraint=models.UniqueConstraint(
-                fields=("run", "unit"), name="recommended_once_a_unit"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="recommendedlist",
-            constraint=models.UniqueConstraint(
-                fields=("run", "recipient", "plan", "cell", "k", "l", "iteration"),
-                name="recommended_once_an_iteration",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="material",
-            constraint=models.UniqueConstraint(
-                fields=("run", "item"), name="material_once_an_item"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="material",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("example", None),
-                    models.Q(("example", models.F("item")), _negated=True),
-                    _connector="OR",
-                ),
-                name="no_item_is_its_own_example",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="judgment",
-            index=models.Index(fields=["run", "unit"], name="judgment_unit"),
-        ),
-        migrations.AddIndex(
-            model_name="judgment",
-            index=models.Index(
-                condition=models.Q(("state", "leased")),
-                fields=["leased_until"],
-                name="judgment_leased",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="judgment",
-            index=models.Index(fields=["run", "state"], name="judgment_run_state"),
-        ),
-        migrations.AddIndex(
-            model_name="judgment",
-            index=models.Index(
-                condition=models.Q(("lead", True), ("state", "pending")),
-                fields=["run", "unit"],
-                name="judgment_pending",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgment",
-            constraint=models.UniqueConstraint(
-                fields=("run", "item", "question", "sample", "order", "relation"),
-                name="judgment_once_a_run",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "done"), ("value__isnull", False)),
-                    models.Q(models.Q(("state", "done"), _negated=True), ("value", None)),
-                    _connector="OR",
-                ),
-                name="value_only_when_done",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state", "done"),
-                    models.Q(
-                        ("weighted_mass", None), ("weighted_reason", ""), ("weighted_value", None)
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "unit"), name="writing_once_a_unit"),
+                    models.UniqueConstraint(
+                        fields=("run", "recipient", "wanted"), name="writing_once_a_recipient"
                     ),
-                    _connector="OR",
-                ),
-                name="weighted_only_when_done",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgment",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("item", None), ("question", None)),
-                    models.Q(("item__isnull", False), ("question__isnull", False)),
-                    _connector="OR",
-                ),
-                name="judgment_of_an_item_or_a_profile",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="judgment",
-            constraint=models.UniqueConstraint(
-                django.db.models.expressions.CombinedExpression(
-                    models.F("unit"), "+", models.Value(0)
-                ),
-                models.F("run"),
-                condition=models.Q(("lead", True)),
-                name="one_lead_a_unit",
-                violation_error_message="A unit has one lead judgment.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="heldout",
-            constraint=models.UniqueConstraint(fields=("run", "item"), name="held_out_once_a_run"),
-        ),
-        migrations.AddConstraint(
-            model_name="flag",
-            constraint=models.UniqueConstraint(
-                fields=("run", "item"), name="one_flag_an_item_of_a_run"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="extraction",
-            index=models.Index(fields=["run", "unit"], name="extraction_unit"),
-        ),
-        migrations.AddIndex(
-            model_name="extraction",
-            index=models.Index(fields=["item", "side", "run"], name="extraction_item"),
-        ),
-        migrations.AddConstraint(
-            model_name="extraction",
-            constraint=models.UniqueConstraint(
-                fields=("run", "item", "side", "part"), name="extraction_once_a_part"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entailment",
-            constraint=models.UniqueConstraint(
-                fields=("run", "item", "grain"), name="entailment_once_a_run"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="entailment",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("run", None)),
-                fields=("item", "grain"),
-                name="entailment_loaded_once",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="call",
-            index=models.Index(
-                condition=models.Q(("request_hash", ""), _negated=True),
-                fields=["request_hash"],
-                name="call_request",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="runpace",
-            constraint=models.UniqueConstraint(fields=("run", "worker"), name="one_pace_a_worker"),
-        ),
-        migrations.AddIndex(
-            model_name="statement",
-            index=models.Index(fields=["item", "side"], name="statement_item"),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.UniqueConstraint(
-                fields=("run", "item", "side", "number"), name="statement_once_a_run"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("run", None)),
-                fields=("item", "side", "number"),
-                name="statement_added_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="statement",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("end", None), ("start", None)),
-                    ("start__lt", models.F("end")),
-                    _connector="OR",
-                ),
-                name="statement_stands_somewhere_or_nowhere",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="studyprompt",
-            constraint=models.UniqueConstraint(
-                fields=("study", "name", "version"),
-                name="prompt_version_once_a_study",
-                violation_error_message="This study already has that version of the prompt.",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="topicsample",
-            constraint=models.UniqueConstraint(
-                fields=("run", "unit"), name="topic_sample_once_a_unit"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writing",
-            constraint=models.UniqueConstraint(fields=("run", "unit"), name="writing_once_a_unit"),
-        ),
-        migrations.AddConstraint(
-            model_name="writing",
-            constraint=models.UniqueConstraint(
-                fields=("run", "recipient", "wanted"), name="writing_once_a_recipient"
-            ),
+                ],
+            },
         ),
     ]

@@ -4,6 +4,7 @@ from judges.models.endpoint import Endpoint, Window
 from judges.models.entailment import Entailment, Grain, Measure
 from judges.models.flag import Flag
 from judges.models.judge import Judge
+from judges.models.judge_step import JudgeStep
 from judges.models.material import HeldOut, Material
 from judges.models.prompt import StudyPrompt
 from judges.models.recommended import RecommendedList
@@ -11,11 +12,12 @@ from judges.models.run import Call, Judgment, Run
 from judges.models.statement import Extraction, Sentiment, Side, Statement
 from judges.models.stopping import StoppingPair
 from judges.models.topic import TopicSample
-from judges.models.upload import Upload
+from judges.models.upload import ColumnMapping, Upload
 from judges.models.worker import Clock, Computation, Heartbeat
 from judges.models.writing import Writing
 
 __all__ = [
+    "ColumnMapping",
     "Clock",
     "Call",
     "Computation",
@@ -27,6 +29,7 @@ __all__ = [
     "HeldOut",
     "Heartbeat",
     "Judge",
+    "JudgeStep",
     "Judgment",
     "Material",
     "Measure",

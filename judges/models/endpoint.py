@@ -2,19 +2,50 @@
 
 from decimal import Decimal
 
+from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.functional import cached_property
 
 from annotate.models.study import slug_rule
 from judges.values import dialects
 
 PRICE = {"max_digits": 12, "decimal_places": 6, "null": True, "blank": True}
 
+# What calls found out about an address with its model and key.
+FOUND_OUT = ("known_limit", "known_slow", "not_before", "findings", "tested_at")
+
+
+class EndpointQuerySet(models.QuerySet):
+    def of_installation(self):
+        """Return the endpoints that operators made for all studies."""
+        return self.filter(study=None)
+
+    def usable_by(self, study):
+        """Return the endpoints that judges of the study may call: its own and operators'."""
+        return self.filter(models.Q(study=None) | models.Q(study=study))
+
+    def by_name(self):
+        """Map names to endpoints; a study's own go before operators'."""
+        return {e.key: e for e in sorted(self, key=lambda e: e.study_id is not None)}
+
 
 class Endpoint(models.Model):
-    """An OpenAI-compatible address with one model; only operators make them."""
+    """An OpenAI-compatible address with one model.
 
-    key = models.CharField(max_length=60, unique=True, validators=[slug_rule])
+    Operators make endpoints for all studies; owners of a study connect its own, with an API key
+    that judges/endpoints/keys.py encrypts.
+    """
+
+    study = models.ForeignKey(
+        "annotate.Study",
+        models.CASCADE,
+        null=True,
+        editable=False,
+        related_name="+",
+        help_text="Whose judges alone may call it; empty: an operator's, for all studies.",
+    )
+    key = models.CharField(max_length=60, validators=[slug_rule])
     # No URLField: that refuses the one-word hosts of a compose file.
     base_url = models.CharField("address", max_length=500, help_text="Ends in /v1, as a rule.")
     model = models.CharField(max_length=200)
@@ -55,6 +86,13 @@ class Endpoint(models.Model):
         blank=True, help_text="Said beside every judge that uses it, for example a known weakness."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    # The API key that an owner of the study gave:
+    secret = models.TextField(blank=True, editable=False, help_text="The API key, encrypted.")
+    secret_end = models.CharField(max_length=4, blank=True, editable=False)
+    secret_set_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, editable=False, related_name="+"
+    )
+    secret_set_at = models.DateTimeField(null=True, editable=False)
     # Found out by calls, not entered:
     known_limit = models.PositiveSmallIntegerField(
         null=True, editable=False, help_text="Calls at once at the end of the last run."
@@ -70,11 +108,30 @@ class Endpoint(models.Model):
         default=dict, editable=False, help_text="Its last test: {name: [works, in words, refused]}."
     )
 
+    objects = EndpointQuerySet.as_manager()
+
     class Meta:
         ordering = ["key"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["key"], condition=models.Q(study=None), name="endpoint_of_all_by_key"
+            ),
+            models.UniqueConstraint(fields=["study", "key"], name="endpoint_of_study_by_key"),
+            # Else an owner of a study could have the installation's keys sent to an address.
+            models.CheckConstraint(
+                condition=models.Q(study=None, secret="")
+                | models.Q(study__isnull=False) & models.Q(api_key_env=""),
+                name="endpoint_has_its_owners_kind_of_key",
+            ),
+        ]
 
     def __str__(self):
         return f"{self.key} ({self.model})"
+
+    def forget_findings(self):
+        """Forget, unsaved, what calls found out about another address, model or key."""
+        self.known_limit, self.known_slow, self.not_before = None, False, None
+        self.findings, self.tested_at = {}, None
 
     def can(self, name):
         """Return what the last test found: True, False, or None where it was not tried."""
@@ -83,6 +140,11 @@ class Endpoint(models.Model):
     def refuses(self, name):
         """Whether the last test's call that asked for it got an error in place of a reply."""
         return any(self.findings.get(name, [])[2:])
+
+    @cached_property
+    def is_rested_on(self):
+        """Whether a judge has it, also one that was deleted: the record of what it asked stays."""
+        return self.judges.model.with_deleted.filter(endpoint=self).exists()
 
     @property
     def refused(self):

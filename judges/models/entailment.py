@@ -32,7 +32,8 @@ class EntailmentQuerySet(models.QuerySet):
 
     def counting(self):
         """Keep entailments that count, not those of checks; loaded ones have no run."""
-        return self.filter(Q(run=None) | Q(run__checked=None))
+        asked = Q(run__checked=None, run__judge__deleted_at=None)
+        return self.filter(Q(run=None) | asked)
 
 
 class Entailment(models.Model):

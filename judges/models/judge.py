@@ -1,12 +1,42 @@
 """Store judges with their settings."""
 
+from itertools import count
+
 from django.db import models
 from django.utils.module_loading import import_string
 
 from judges.models.settings import SettingsField
 
 SETTINGS_CLASS = "judges.scorers.settings_class"
+LONGEST_STEM, MOST_DIGITS = 190, 4  # of a name with a number at its end
 NAME_TAKEN = "This study already has a judge of that name."
+
+
+class JudgeQuerySet(models.QuerySet):
+    """Queries over judges."""
+
+    def current(self):
+        """Keep judges that nobody archived."""
+        return self.filter(archived_at=None)
+
+    def free_name(self, name):
+        """Return the name where none of these judges has it, else the next one with a number."""
+        taken = set(self.values_list("key", flat=True))
+        if name not in taken:
+            return name
+        stem, _, number = name.rpartition("-")
+        if stem not in taken or not number.isdecimal() or len(number) > MOST_DIGITS:
+            stem, number = name, "1"
+        numbered = (f"{stem[:LONGEST_STEM]}-{n}" for n in count(int(number) + 1))
+        return next(name for name in numbered if name not in taken)
+
+
+class KeptManager(models.Manager.from_queryset(JudgeQuerySet)):  # type: ignore[misc]
+    """The judges that nobody deleted: all that pages, files, runs and the API know of."""
+
+    def get_queryset(self):
+        """Return the judges that are not deleted."""
+        return super().get_queryset().filter(deleted_at=None)
 
 
 class Judge(models.Model):
@@ -101,7 +131,7 @@ class Judge(models.Model):
     key = models.CharField("name", max_length=200)
     kind = models.CharField(max_length=20, choices=Kind, default=Kind.LLM)
     endpoint = models.ForeignKey(
-        "judges.Endpoint", models.PROTECT, null=True, blank=True, related_name="judges"
+        "judges.Endpoint", models.RESTRICT, null=True, blank=True, related_name="judges"
     )
     method = models.CharField(
         "what is asked", max_length=20, choices=Method, default=Method.QUESTIONS
@@ -135,6 +165,42 @@ class Judge(models.Model):
         help_text="When it was named for the verdict, before any judgment of it.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    like = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        help_text="The judge that it was made from as a duplicate.",
+    )
+    archived_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Since when lists and results leave it out; it still counts in the family.",
+    )
+    deleted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Since when it is hidden everywhere; its row stays for the family of judges.",
+    )
+    gone_pairs = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Keys of the questions that it had answered, once its judgments are gone.",
+    )
+    undone_pairs = models.JSONField(
+        default=list,
+        blank=True,
+        editable=False,
+        help_text="Keys of questions that it had answered in loads that were undone.",
+    )
+
+    objects = KeptManager()
+    with_deleted = JudgeQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
@@ -172,6 +238,11 @@ class Judge(models.Model):
     def is_frozen(self):
         """Whether the judge was run, so that its settings stay."""
         return bool(self.settings_hash)
+
+    @property
+    def is_archived(self):
+        """Whether it stands in no list and on no page of results."""
+        return self.archived_at is not None
 
     @property
     def kept_settings(self):

@@ -5,6 +5,14 @@ from django.db import models
 from judges.values.titles import identity
 
 
+class RecommendedListQuerySet(models.QuerySet):
+    """Queries over the lists of recommenders."""
+
+    def kept(self):
+        """Keep lists of recommenders that nobody deleted."""
+        return self.filter(run__judge__deleted_at=None)
+
+
 class RecommendedList(models.Model):
     """A list that a recommender under test was asked for: of whom, from what, and the reply.
 
@@ -48,6 +56,8 @@ class RecommendedList(models.Model):
     )
     is_parsed = models.BooleanField(default=False)
     read_at = models.DateTimeField(null=True, help_text="When its reply was last read.")
+
+    objects = RecommendedListQuerySet.as_manager()
 
     class Meta:
         constraints = [

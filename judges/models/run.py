@@ -6,6 +6,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.models import Loaded
 from judges.models.endpoint import PRICE
 
 FROM_FILE = "imported"  # the frozen kind of a run whose judgments were loaded, of any judge
@@ -16,16 +17,21 @@ class RunQuerySet(models.QuerySet):
 
     def from_files(self):
         """Keep runs whose judgments were loaded from a file; nothing was asked here."""
-        return self.filter(Q(frozen__kind=FROM_FILE) | Q(judge__kind=FROM_FILE))
+        return self.kept().filter(Q(frozen__kind=FROM_FILE) | Q(judge__kind=FROM_FILE))
+
+    def kept(self):
+        """Keep runs whose judge nobody deleted."""
+        return self.filter(judge__deleted_at=None)
 
     def judging(self):
         """Keep runs whose judgments count; checks are about the judge, not the items."""
-        return self.filter(checked=None)
+        return self.kept().filter(checked=None)
 
     def asked(self):
         """Keep runs that asked or computed something here, whatever came of it."""
         settled = Judgment.objects.filter(run=OuterRef("pk"), state__in=Judgment.ASKED)
-        return self.judging().exclude(frozen__kind=FROM_FILE).filter(Exists(settled))
+        own = self.filter(checked=None).exclude(frozen__kind=FROM_FILE)
+        return own.filter(Exists(settled))
 
     def silent(self, version=None):
         """Keep runs from files that speak for their judge no longer, as it was asked here.
@@ -43,7 +49,7 @@ class RunQuerySet(models.QuerySet):
 
     def checks(self):
         """Keep checks for drift and robustness tests."""
-        return self.exclude(checked=None)
+        return self.kept().exclude(checked=None)
 
     def robustness_tests(self):
         """Keep tests that ask the same in prompts changed by relations."""
@@ -143,7 +149,8 @@ class JudgmentQuerySet(models.QuerySet):
 
     def judging(self):
         """Keep judgments that count: not those of checks and tests, and no profiles."""
-        return self.filter(run__checked=None, question__isnull=False)
+        kept = {"run__judge__deleted_at": None, "run__checked": None}
+        return self.filter(question__isnull=False, **kept)
 
     def speaking(self, version=None):
         """Keep judgments that count and whose run speaks for its judge."""
@@ -158,7 +165,7 @@ class JudgmentQuerySet(models.QuerySet):
         return self.exclude(state__in=[Judgment.State.PENDING, Judgment.State.LEASED])
 
 
-class Judgment(models.Model):
+class Judgment(Loaded):
     """A judge's answer to a question on an item; the row exists before the call."""
 
     class State(models.TextChoices):
@@ -255,6 +262,8 @@ class Judgment(models.Model):
             models.Index(
                 fields=["leased_until"], name="judgment_leased", condition=Q(state="leased")
             ),
+            # judges/uploads/undo.py: what a load brought
+            models.Index(fields=["load"], name="judgment_of_load", condition=Q(load__isnull=False)),
             # the run page's counts
             models.Index(fields=["run", "state"], name="judgment_run_state"),
             # lease.lease: the next units of a run. Last: of two equal indexes SQLite takes the

@@ -33,10 +33,27 @@ class UploadQuerySet(models.QuerySet):
         return self.filter(pk=pk, state=Upload.State.CHECKED)
 
 
+class ColumnMapping(models.Model):
+    """What somebody used columns for, offered again for a table with the same columns."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    signature = models.CharField(max_length=64, help_text="Hash of the sorted column names.")
+    mapping = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "signature"], name="column_mapping_once")
+        ]
+
+    def __str__(self):
+        return f"column mapping {self.pk}"
+
+
 class Upload(models.Model):
     """Files that a researcher sent, checked and shown before anything is written."""
 
     class State(models.TextChoices):
+        MAPPING = "mapping", "Columns to choose"
         CHECKED = "checked", "Checked"
         LOADING = "loading", "Being loaded"
         LOADED = "loaded", "Loaded"
@@ -62,6 +79,16 @@ class Upload(models.Model):
         db_default={},
         help_text="Judgments outside their question's scale: lines by judge, whether there is "
         "anything to choose, and what was chosen.",
+    )
+    bringing = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default={},
+        help_text="Of a table that is brought: its name, how it was read, its columns, what each "
+        "is used for, the questions of a new study. See judges/uploads/bring.py.",
+    )
+    load = models.PositiveBigIntegerField(
+        null=True, editable=False, help_text="The FileLoad that it became."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     waiting_since = models.DateTimeField(

@@ -53,7 +53,7 @@ def _load(request, slug, table, serializer):
     check_writing(request, study)
     asked = serializer(data=request.data)
     asked.is_valid(raise_exception=True)
-    return Response(load_rows(study, table, **asked.validated_data), status=201)
+    return Response(load_rows(study, table, by=request.user, **asked.validated_data), status=201)
 
 
 def _loads(table, serializer, row, counted=Counted, loaded=LOADED):
@@ -218,7 +218,7 @@ class Runs(ListAPIView):
 
     def get_queryset(self):
         study = study_of(self.request, self.kwargs["slug"])
-        runs = Run.objects.filter(judge__study=study, **RunFilters.parse_query(self.request))
+        runs = Run.objects.kept().filter(judge__study=study, **RunFilters.parse_query(self.request))
         return runs.select_related("judge").order_by("-id")
 
     def paginate_queryset(self, queryset):
@@ -260,7 +260,7 @@ def _judge(study, key):
 
 
 def _run_or_404(study, pk):
-    runs = Run.objects.select_related("judge__endpoint")
+    runs = Run.objects.kept().select_related("judge__endpoint")
     run = get_object_or_404(runs, judge__study=study, pk=pk)
     run.progress = progress.progress(run)
     return run

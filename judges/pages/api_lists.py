@@ -108,8 +108,10 @@ class Lists(views.StudyRows):
     def rows_of_study(self, study):
         self.study = study
         asked = Judgment.objects.filter(run=OuterRef("run"), unit=OuterRef("unit"), lead=True)
-        return RecommendedList.objects.filter(run__judge__study=study).annotate(
-            **{name: Subquery(asked.values(name)[:1]) for name in ("state", "reason")}
+        return (
+            RecommendedList.objects.kept()
+            .filter(run__judge__study=study)
+            .annotate(**{name: Subquery(asked.values(name)[:1]) for name in ("state", "reason")})
         )
 
     def paginate_queryset(self, queryset):

@@ -33,6 +33,9 @@ class JudgeRow(serializers.Serializer):
     kind = serializers.ChoiceField(Judge.Kind)
     frozen = serializers.BooleanField(source="is_frozen", help_text="It was run once.")
     can_run = serializers.BooleanField(source="runs_here", help_text="Its scores come from runs.")
+    archived = serializers.BooleanField(
+        source="is_archived", help_text="It stands in no list and on no page of results."
+    )
     settings = serializers.SerializerMethodField(help_text="As in study.yaml.")
 
     @extend_schema_field(
@@ -163,6 +166,7 @@ JUDGE = {
     "kind": "llm",
     "frozen": True,
     "can_run": True,
+    "archived": False,
     "settings": {"judge": "gpt-small", "kind": "llm", "endpoint": "openai", "temperature": 0.0},
 }
 RUN = {

@@ -2,6 +2,7 @@
 
 from django import forms
 from django.db import IntegrityError
+from django.db.models import Q
 
 from annotate.files.reading.columns import refuse_unseen
 from judges.models import Judge
@@ -9,7 +10,9 @@ from judges.models.judge import NAME_TAKEN
 from judges.runs.promised import Refused, watching_settings
 from judges.scorers import pair_files
 from judges.values.setting_fields import field_words, setting_field
-from judges.values.settings import SettingsError
+from judges.values.settings import SettingsError, is_opened
+
+MOST_OPEN = 5  # fields of a form; the others are folded
 
 
 class KindForm(forms.ModelForm):
@@ -21,6 +24,7 @@ class KindForm(forms.ModelForm):
     """
 
     lost_name: list[Judge] = []
+    opens: tuple[str, ...] = ()  # the fields that are shown at once, where others than usual are
 
     def __init__(self, study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
         super().__init__(*args, **kwargs)
@@ -28,6 +32,32 @@ class KindForm(forms.ModelForm):
         self.settings_class = self.instance.settings_class
         for name in self.settings_class.names():
             self._add_setting(name)
+
+    @property
+    def opened(self):
+        """Return the fields that are shown at once: at most five, those that matter most."""
+        names = self.opens or self._usually_open()
+        return [self[name] for name in self.fields if name in names]
+
+    @property
+    def folded(self):
+        """Return the fields that stand under "More settings"."""
+        shown = {field.name for field in self.opened}
+        return [self[name] for name in self.fields if name not in shown]
+
+    @property
+    def has_folded_errors(self):
+        """Whether a folded field has an error, so that all are to be shown."""
+        return any(field.errors for field in self.folded)
+
+    def _usually_open(self):
+        names = list(self.fields)
+        if len(names) <= MOST_OPEN:
+            return names
+        settings = self.settings_class.names()
+        matter = [name for name in settings if is_opened(self.settings_class, name)]
+        first = [name for name in names if name not in settings or name in matter]
+        return (first if matter else names)[:MOST_OPEN]
 
     def _add_setting(self, name):
         if name not in self.fields:
@@ -108,7 +138,8 @@ class ScorerForm(KindForm):
         if not there:
             model.help_text += " There: none yet."
             return
-        kept = [self.initial["model"]] if self.instance.pk else []  # though its folder may be gone
+        # The folder of a judge, or of the one that it is a duplicate of, may be gone.
+        kept = [self.initial["model"]] if self.initial.get("model") else []
         choices = [(name, name) for name in dict.fromkeys([*there, *kept])]
         self.fields["model"] = forms.ChoiceField(
             label=model.label, help_text=model.help_text, choices=[("", "Choose one"), *choices]
@@ -128,7 +159,8 @@ class EnsembleForm(KindForm):
         super().__init__(study, kind, *args, **kwargs)
         others = Judge.objects.filter(study=study).exclude(kind=Judge.Kind.ENSEMBLE)
         others = others.exclude(method__in=Judge.JUDGING_NOTHING)
-        self.fields["members"].queryset = others
+        begun = [getattr(member, "pk", member) for member in self.initial.get("members") or []]
+        self.fields["members"].queryset = others.filter(Q(archived_at=None) | Q(pk__in=begun))
         self.fields["members"].required = True
 
     def clean_members(self):

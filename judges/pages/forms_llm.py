@@ -5,7 +5,7 @@ from django import forms
 from judges import methods
 from judges.methods.extract import topics
 from judges.methods.profile.settings import MOST_NUMBERS, WRONG_NUMBERS
-from judges.models import Judge
+from judges.models import Endpoint, Judge
 from judges.pages.forms_kinds import KindForm
 from judges.prompting import fill
 from judges.prompting.library import Library
@@ -43,7 +43,8 @@ class LlmForm(KindForm):
         self.fields["prompt"].choices = [(name, name) for name in names]
         self.fields["prompt"].initial = self.usual_prompt or self.method.usual_prompt
         self.fields["endpoint"].required = True
-        self.fields["endpoint"].help_text = "Operators make and test endpoints."
+        self.fields["endpoint"].queryset = Endpoint.objects.usable_by(study)
+        self.fields["endpoint"].help_text = "A connected model of this study, or one of operators."
 
     def _post_clean(self):
         """Add what does not go together, once the judge has the fields' values."""
@@ -79,7 +80,7 @@ class VerdictForm(LlmForm):
             wanted = self.method.wanted
             field.choices = [("", "There is none yet")]
             field.help_text = f"The study has no such question: {wanted}. Add one first."
-        if self.instance.pk and not self.instance.question and candidates:
+        if candidates and not self.initial.get("question"):
             self.initial["question"] = candidates[0].key
         own = [name for name in self.settings_class.names() if name not in LAST]
         self.order_fields([*self.Meta.fields, *own, *LAST])
@@ -89,24 +90,25 @@ class VerdictForm(LlmForm):
                 "the share listened to, then the shows; never what is judged."
             )
 
-    def _post_clean(self):
-        """Say why nothing is weighted to those who ask for it, though it is not offered."""
-        super()._post_clean()
-        if self.data.get("weighted"):
-            self.add_error(None, check.NOT_WEIGHTED)
 
+class Listed(forms.CharField):
+    """Read a list, which is written with commas between its entries."""
 
-class Names(forms.CharField):
-    """Read names with commas between them as a list."""
+    def write(self, values):
+        return ", ".join(map(str, values))
 
     def prepare_value(self, value):
-        return ", ".join(map(str, value)) if isinstance(value, list) else value
-
-    def to_python(self, value):
-        return [name.strip() for name in (value or "").split(",") if name.strip()]
+        return self.write(value) if isinstance(value, list) else value
 
     def has_changed(self, initial, data):
         return self.to_python(data) != initial
+
+
+class Names(Listed):
+    """Read names with commas between them as a list."""
+
+    def to_python(self, value):
+        return [name.strip() for name in (value or "").split(",") if name.strip()]
 
 
 class PairwiseForm(VerdictForm):
@@ -115,11 +117,8 @@ class PairwiseForm(VerdictForm):
     dimensions = Names(max_length=LONGEST_LIST)
 
 
-class Numbers(forms.CharField):
+class Numbers(Listed):
     """Read whole numbers with commas between them, or a range, as a list: "5, 10" or "5-20"."""
-
-    def prepare_value(self, value):
-        return ", ".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value):
         numbers: list[int] = []
@@ -137,9 +136,6 @@ class Numbers(forms.CharField):
             raise forms.ValidationError(WRONG_NUMBERS)
         return range(low, high + 1)
 
-    def has_changed(self, initial, data):
-        return self.to_python(data) != initial
-
 
 class ProfileForm(LlmForm):
     """Take a judge that writes a profile of each recipient."""
@@ -147,24 +143,22 @@ class ProfileForm(LlmForm):
     episodes = Numbers(required=False, max_length=LONGEST_LIST)
 
 
-class Topics(forms.CharField):
+class Topics(Listed):
     """Read a list of topics, each on a line with what belongs to it."""
 
     widget = forms.Textarea(attrs={"rows": 6})
 
-    def prepare_value(self, value):
-        return topics.written(value) if isinstance(value, list) else value
+    def write(self, values):
+        return topics.written(values)
 
     def to_python(self, value):
         return topics.parse_topics(value or "")
-
-    def has_changed(self, initial, data):
-        return self.to_python(data) != initial
 
 
 class ExtractionForm(LlmForm):
     """Take a judge that extracts statements from texts."""
 
+    opens = ("key", "endpoint", "prompt", "topic_list", "topics")
     topic_list = forms.ChoiceField(
         label="List of topics",
         choices=[*((name, name) for name in topics.ready()), (topics.OWN, "Your own, below")],
@@ -175,8 +169,8 @@ class ExtractionForm(LlmForm):
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
         self.order_fields([*self.Meta.fields, "sides", "topic_list", "topics"])
-        if self.instance.pk:
-            self.initial["topic_list"] = topics.name_of(self.instance.settings.topics)
+        if "topics" in self.initial:
+            self.initial["topic_list"] = topics.name_of(self.initial["topics"])
 
     def clean(self):
         """Return the values, with the topics of a ready-made list."""

@@ -4,6 +4,7 @@ from django import forms
 
 from annotate.design import versions
 from annotate.models.study import slug_rule
+from annotate.values.texts import one_line_ends
 from judges import methods
 from judges.methods.extract import topics
 from judges.models import Endpoint, Judge, StudyPrompt
@@ -16,7 +17,7 @@ STALE = (
     "Somebody else saved this prompt meanwhile. Copy your text, open the page anew and look at "
     "theirs first."
 )
-NO_ENDPOINT = "There is no endpoint yet; an operator makes one. Cost and settings depend on it."
+NO_ENDPOINT = "There is no endpoint yet; an owner connects a model. Cost and settings depend on it."
 
 
 class PromptForm(forms.ModelForm):
@@ -48,7 +49,7 @@ class PromptForm(forms.ModelForm):
         data = super().clean()
         method = data.get("method") or self.instance.method
         if "text" in data and method:
-            data["text"] = own.normal(data["text"])
+            data["text"] = one_line_ends(data["text"])
             problems = own.problems_of(data["text"], methods.named(method))
             for words in own.in_words(problems):
                 self.add_error("text", words)
@@ -75,21 +76,22 @@ class TryForm(forms.Form):
     item = forms.CharField(
         required=False, max_length=200, widget=forms.TextInput(attrs={"list": "preview-items"})
     )
-    endpoint = forms.ModelChoiceField(Endpoint.objects.all(), empty_label=None, required=False)
+    endpoint = forms.ModelChoiceField(Endpoint.objects.none(), empty_label=None, required=False)
     context = forms.ChoiceField(label="About the recipient", choices=Judge.Context, required=False)
 
-    def __init__(self, method, *args, **kwargs):
+    def __init__(self, study, method, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.method = method
+        self.fields["endpoint"].queryset = Endpoint.objects.usable_by(study)
         self.fields["item"].label = methods.named(method).asked_about.capitalize()
         if "context" not in methods.named(method).keys:
             del self.fields["context"]
 
     @staticmethod
-    def usual(method):
+    def usual(study, method):
         """Return what a prompt of this method is tried with by default."""
         is_verdict = bool(methods.named(method).wanted)
-        first = Endpoint.objects.values_list("pk", flat=True).first()
+        first = Endpoint.objects.usable_by(study).values_list("pk", flat=True).first()
         return {
             "endpoint": first or "",
             "context": str(Judge.Context.PROFILE if is_verdict else Judge.Context.NONE),

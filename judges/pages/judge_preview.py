@@ -8,7 +8,7 @@ from decimal import Decimal
 from annotate.design.splits import WITHHELD, as_seen
 from judges import methods
 from judges.methods.draft import rows_from
-from judges.models import Judge, Material
+from judges.models import Material
 from judges.prompting import library
 from judges.prompting.fill import Prompt
 from judges.prompting.flags import named, texts_sent
@@ -134,16 +134,14 @@ def _kinds(study, questions):
 
 
 def _fill(call_preview, judge, asked, beside):
-    single, method = judge.settings.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
     settings = plan.settings_of(judge, call_preview.prompt) | {
         "prompt_text": call_preview.prompt.text
     }
-    calls = [[question] for question in asked] if single else [asked]
-    for order in method.orders(judge, call_preview.item, 0):
-        for together in calls:
-            about = f"lists {', '.join(order)}" if order else together[0].key
-            _add(call_preview, judge, settings, together, beside, about, order)
-    _price(call_preview, judge, settings, calls[0])
+    calls = methods.of_judge(judge).calls(judge, call_preview.item, asked)
+    for _, order, together in (call for call in calls if call[0] == 0):
+        about = f"lists {', '.join(order)}" if order else together[0].key
+        _add(call_preview, judge, settings, together, beside, about, order)
+    _price(call_preview, judge, settings, calls[0][-1])
 
 
 def _add(call_preview, judge, settings, together, beside, about, order=""):
@@ -162,9 +160,9 @@ def _add(call_preview, judge, settings, together, beside, about, order=""):
 def _price(call_preview, judge, settings, together):
     """Add what is sent with the messages, count all samples, and price them."""
     call_preview.options = json.dumps(drive.parameters(settings, together), indent=2)
-    call_preview.samples = judge.settings.samples
-    call_preview.tokens_in *= judge.settings.samples
-    call_preview.tokens_out *= judge.settings.samples
+    call_preview.samples = judge.settings.repeats
+    call_preview.tokens_in *= call_preview.samples
+    call_preview.tokens_out *= call_preview.samples
     call_preview.usd = judge.endpoint.cost(call_preview.tokens_in, 0, call_preview.tokens_out)
 
 

@@ -11,25 +11,20 @@ from django.views.decorators.http import require_POST
 from annotate.design import access
 from judges import methods
 from judges.checks.forms import CheckForm
-from judges.models import Endpoint, Heartbeat, Judge, Run
+from judges.models import Endpoint, Heartbeat, Judge, Judgment, Run
 from judges.pages.forms import RunForm, judge_form
 from judges.pages.judge_preview import preview
-from judges.runs import progress
+from judges.pages.likeness import asked_for, likeness_of
+from judges.pages.purposes import Offer, Way, purpose_of
+from judges.removal.log import lines_of
+from judges.runs import disclosure, progress
 from judges.runs.access import judge_or_404
+from judges.runs.cut_off import cut_off_in
 from judges.runs.naming import why_seen
 from judges.runs.nudge import nudge
-from judges.scorers import SCORERS, set_to
+from judges.scorers import SCORERS
 
-# Kinds in the order of the page "New judge".
 MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
-# The same with what an LLM can be asked: (kind, method, words).
-KINDS: list = [
-    (Judge.Kind.LLM, Judge.Method(name), f"LLM: {methods.named(name).offer}")
-    for name in Judge.Method.values
-]
-KINDS += [
-    (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
-]
 LOST_NAME = (
     "{} is not named beforehand any more: its settings were changed. Name it again before a judge "
     "has judged anything."
@@ -42,31 +37,46 @@ def judges(request, slug):
     study = access.study_or_404(request.user, slug)
     newest = progress.newest_runs(study)
     rows = Judge.objects.filter(study=study).select_related("endpoint").prefetch_related("members")
+    log = lines_of(study)
     context = {
         "study": study,
         "section": "judges",
-        "judges": [(judge, newest.get(judge.pk)) for judge in rows],
+        "judges": [(judge, newest.get(judge.pk)) for judge in rows if not judge.is_archived],
+        "archived": [judge for judge in rows if judge.is_archived],
+        "log": log,
+        "undoable": any(line.until for line in log),
         "worker_alive": Heartbeat.objects.any_alive(),
+        "can_ask": Endpoint.objects.usable_by(study).exists(),
     }
     return render(request, "judges/judges.html", context)
 
 
 @login_required
 def judge_new(request, slug):
-    """Show or save a form for a new judge of the kind that the address names."""
+    """Show or save a form for a new judge of the kind that the address names, else ask for it."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
+    if request.method != "POST" and not {"kind", "method"} & set(request.GET):
+        return _ask_for_purpose(request, study)
     kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
     method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
     run = _begun_with(request, study, methods.named(method).begins_with)
-    initial = methods.of_judge(run.judge).initial_of(run) if run else None
+    initial = methods.of_judge(run.judge).initial_of(run) if run else {}
+    initial |= asked_for(study, kind, method, request.GET.dict())
     form = judge_form(study, kind, request.POST or None, method=method, initial=initial)
     judge = form.saved() if request.method == "POST" and form.is_valid() else None
     if judge is not None:
         messages.success(request, f"The judge {judge} was made.")
         return redirect("judge", slug, judge.pk)
     context = {"study": study, "section": "judges", "form": form, "topics_of": run}
-    context |= _offered(kind, method)
+    context |= _offered(study, Way(kind, method))
     return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
+
+
+def _ask_for_purpose(request, study):
+    """Show what a judge can do here; a model that the address names goes on to the form."""
+    context = {"study": study, "section": "judges", "offer": Offer(study)}
+    context["endpoint"] = request.GET.get("endpoint", "")
+    return render(request, "judges/judge_purpose.html", context)
 
 
 def _begun_with(request, study, method):
@@ -76,19 +86,23 @@ def _begun_with(request, study, method):
         return None
     if not re.fullmatch("[0-9]{1,18}", number):
         raise Http404(f"no run {number!r}")
-    runs = Run.objects.select_related("judge__study")
+    runs = Run.objects.kept().select_related("judge__study")
     return get_object_or_404(runs, judge__study=study, judge__method=method, pk=number)
 
 
-def _offered(kind, method):
-    """Return what else the page "New judge" shows of the chosen kind, and of the others."""
+def _offered(study, way):
+    """Return what else the page "New judge" shows: the purpose, and the ways to serve it."""
+    purpose = purpose_of(way)
+    ways = Offer(study).ways_of(purpose)
     return {
-        "kind": kind,
-        "method": method,
-        "about": methods.named(method).about,
-        "kinds": KINDS,
-        "scorer": SCORERS.get(kind),
-        "endpoints": Endpoint.objects.all(),
+        "kind": way.kind,
+        "way": way,
+        "works": way in ways,
+        "purpose": purpose,
+        "ways": ways if way in ways else [way, *ways],
+        "about": methods.named(way.method).about,
+        "scorer": SCORERS.get(way.kind),
+        "endpoints": Endpoint.objects.usable_by(study),
     }
 
 
@@ -149,7 +163,7 @@ def _run_form(judge, data=None):
         return form.about_recipients()
     if not judge.endpoint:
         return form.without_budget()
-    return form if judge.settings.samples == 1 else form.without_reuse()
+    return form if judge.settings.repeats == 1 else form.without_reuse()
 
 
 def judge_page(request, study, judge, form=None, run_form=None, check_form=None):
@@ -165,6 +179,7 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
         "run_form": run_form or _run_form(judge),
         **_runs(judge, check_form),
         **_preview(request, judge),
+        "people_shown": disclosure.in_words(judge),
         **_kind_and_name(judge),
         "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
@@ -178,9 +193,10 @@ def _kind_and_name(judge):
     method = methods.of_judge(judge)
     return {
         "method": method,
+        "made_here": judge.kind in MADE_HERE,
+        "likeness": likeness_of(judge),
         **method.judge_page(judge),
         "scorer": SCORERS.get(judge.kind),
-        "scorer_settings": set_to(judge),
         "why_seen": why_seen(judge),
     }
 
@@ -189,9 +205,12 @@ def _runs(judge, check_form):
     """Return the judge's newest runs, its checks, and the run that can be checked: two queries."""
     newest = progress.with_progress(list(judge.runs.all()[:60]))
     runs = [run for run in newest if not run.checked_id]
+    judged = Judgment.objects.filter(run__judge=judge, run__checked=None)
+    any_unparsable = any(run.progress.unparsable for run in newest)
     ended = (run for run in runs if run.state != Run.State.ACTIVE and run.progress.done)
     return {
         "runs": runs,
+        "cut_off": cut_off_in(judge, judged) if any_unparsable else None,
         "has_judged": any(run.progress.done for run in newest),
         "checks": [r for r in newest if r.checked_id and not r.is_robustness_test],
         "checkable": next(ended, None)

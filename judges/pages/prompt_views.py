@@ -24,7 +24,7 @@ def prompts(request, slug):
     newest = {prompt.name: prompt for prompt in own.of_study(study.pk)}
     context = {
         "study": study,
-        "section": "judges",
+        "section": "prompts",
         "own": [(prompt, Judge.Method(prompt.method).label) for prompt in newest.values()],
         "shipped": [fill.load(name) for name in fill.names()],
     }
@@ -44,7 +44,7 @@ def prompt_new(request, slug):
         return redirect("prompt", slug, made.name)
     context = {
         "study": study,
-        "section": "judges",
+        "section": "prompts",
         "form": form,
         "method": method,
         "methods": Judge.Method.choices,
@@ -74,7 +74,8 @@ def _prompt_page(request, study, name, form, is_try):
     newest = own.newest(study.pk, name)
     sent = form.cleaned_data.get("text") if form.is_valid() else ""
     text = sent if form.is_bound else newest.text
-    trying = TryForm(newest.method, {**TryForm.usual(newest.method), **_given(request)})
+    usual = TryForm.usual(study, newest.method)
+    trying = TryForm(study, newest.method, usual | _given(request))
     is_tried = is_try and text and trying.is_valid()
     context = _about(study, newest) | {
         "form": form if study.may_edit else None,
@@ -92,7 +93,7 @@ def _about(study, prompt):
     """Return what the page shows of a prompt besides its text."""
     return {
         "study": study,
-        "section": "judges",
+        "section": "prompts",
         "prompt": prompt,
         "versions": _versions(study, prompt.name),
         "placeholders": _placeholders(prompt.method),

@@ -15,6 +15,7 @@ from judges.models import Heartbeat, Judge, RecommendedList
 from judges.pages import trial_preview
 from judges.pages.forms_recommender import TrialForm
 from judges.pages.run_views import run_or_404
+from judges.runs import disclosure
 from judges.runs.access import judge_or_404
 from judges.runs.nudge import nudge
 
@@ -37,6 +38,7 @@ def recommender_test(request, slug, pk):
         messages.success(request, message)
         return redirect(run)
     context = {"study": study, "judge": judge, "form": form, **_shown(form, judge)}
+    context["people_shown"] = disclosure.in_words(judge)
     status = 422 if form.errors else 200
     return render(request, "judges/recommender_test.html", context, status=status)
 

@@ -15,18 +15,24 @@ from judges import methods
 from judges.checks.drift import compare
 from judges.models import Heartbeat, Run
 from judges.pages.forms import RunForm
-from judges.runs import pilots, plan, progress
+from judges.runs import disclosure, pilots, plan, progress
+from judges.runs.cut_off import cut_off_in
 from judges.runs.nudge import nudge
 from judges.runs.reread import reread
 from judges.runs.resume import cancel, confirm, reset_failed, resume, short_of
 from judges.scorers import SCORERS, facts
+
+TEMPERATURE = "Temperature"
+NO_TEMPERATURE = "none is sent: the endpoint’s default"
+REFUSED_TEMPERATURE = "none is sent: the model takes none"
 
 
 @login_required
 def runs(request, slug):
     """Show all runs of the study, the newest first."""
     study = access.study_or_404(request.user, slug)
-    rows = Run.objects.filter(judge__study=study).select_related("judge", "created_by")
+    rows = Run.objects.kept().filter(judge__study=study, judge__archived_at=None)
+    rows = rows.select_related("judge", "created_by")
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
     page.object_list = progress.with_progress(list(page.object_list))
     context = {
@@ -142,7 +148,7 @@ def _go_on(request, run, act, words):
 
 def run_or_404(study, pk):
     """Fetch a run of the study with what its page shows; another study's run is a 404."""
-    rows = Run.objects.select_related("judge__study", "judge__endpoint", "created_by")
+    rows = Run.objects.kept().select_related("judge__study", "judge__endpoint", "created_by")
     return get_object_or_404(rows, judge__study=study, pk=pk)
 
 
@@ -158,16 +164,30 @@ def _checked(run):
     return {"drift": compare(run) if ended else None}
 
 
+def _settings(run):
+    """Return [(label, value in words)] of the judge's settings as the run froze them."""
+    declared = run.judge.settings_class
+    facts = declared.trusted(run.frozen).facts
+    if "temperature" not in declared.names():
+        return [*facts, (TEMPERATURE, NO_TEMPERATURE)]
+    refused = "temperature" in (run.frozen.get("refused") or [])
+    instead = {TEMPERATURE: REFUSED_TEMPERATURE} if refused else {}
+    return [(label, instead.get(label, value)) for label, value in facts]
+
+
 def _context(study, run):
     spent, method = progress.spending(run), methods.of_judge(run.judge)
+    counts = progress.progress(run)
     return {
         "study": study,
         "section": "runs",
         "run": run,
-        "progress": progress.progress(run),
+        "progress": counts,
+        "cut_off": cut_off_in(run.judge, run.judgments) if counts.unparsable else None,
         "spending": spent,
         "an_item": progress.an_item(run, spent),
         "forecast": pilots.forecast(run) if run.state == Run.State.WAITING else None,
+        "people_shown": disclosure.in_words(run.judge) if run.state == Run.State.WAITING else [],
         "short_of": short_of(run),
         "failures": progress.failures(run),
         "weighted": progress.weighed(run),
@@ -176,6 +196,7 @@ def _context(study, run):
         **method.run_page(run),
         "scorer": SCORERS.get(run.judge.kind),
         "facts": facts(run.frozen),
+        "settings": _settings(run) if run.judge.endpoint else [],
         **_checked(run),
         "worker_alive": Heartbeat.objects.any_alive(),
     }

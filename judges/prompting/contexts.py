@@ -23,7 +23,9 @@ class Contexts:
 
     def __init__(self, judge, with_shows=False, compares_profiles=False):
         self.judge, self.known, self.with_shows = judge, {}, with_shows
-        self.is_profile = compares_profiles or judge.settings.context == Judge.Context.PROFILE
+        self.settings = judge.settings.in_effect
+        self.is_profile = compares_profiles or self.settings["context"] == Judge.Context.PROFILE
+        self.episodes = self.settings.get("profile_episodes", 0)
 
     def contexts_by_item(self, items, subjects=None):
         """Return {item id: (text, why it has none)}, in one query for some hundred new recipients.
@@ -53,9 +55,10 @@ class Contexts:
 
     def _read(self, study, recipients):
         if self.is_profile:
-            return _profiles(study, recipients, self.judge.settings.profile_episodes)
+            return _profiles(study, recipients, self.episodes)
         if self.with_shows:
-            return listening.histories(study, recipients, self.judge.settings.transcript_length)
+            length = self.settings.get("transcript_length", 0)
+            return listening.histories(study, recipients, length)
         return _histories(study, recipients)
 
     def _one(self, item, judged):
@@ -65,11 +68,10 @@ class Contexts:
         if self.is_profile:
             if item.kind == Item.Kind.PROFILE:
                 return "", OWN_PROFILE
-            wanted = self.judge.settings.profile_episodes
-            return (context, "") if context else ("", _no_profile(wanted))
+            return (context, "") if context else ("", _no_profile(self.episodes))
         # What the recipient did with the judged content would be an answer, not a context.
         others = [line for content, line in context or [] if content not in judged]
-        newest = others[: self.judge.settings.history_length]
+        newest = others[: self.settings["history_length"]]
         text = listening.text(newest) if self.with_shows else "\n".join(newest)
         return (text, "") if text else ("", NO_HISTORY)
 

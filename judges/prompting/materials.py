@@ -33,34 +33,18 @@ class Shown:
     texts: dict = field(default_factory=dict, compare=False, repr=False)
 
 
-def settings_of(judge, method):
-    """Return the settings that change what is shown; {} for a judge that shows only the item."""
-    settings: dict = {}
-    if judge.settings.shots != Judge.Shots.ZERO:
-        settings |= {
-            name: getattr(judge.settings, name) for name in ("shots", "example_role", "seed")
-        }
-        if judge.settings.strict:
-            settings |= {"strict": True, "pool_share": judge.settings.pool_share}
-    if judge.settings.context != Judge.Context.NONE:
-        settings["context"] = judge.settings.context
-    if judge.settings.context == Judge.Context.HISTORY:
-        settings["history_length"] = judge.settings.history_length
-        if judge.settings.transcript_length:
-            settings["transcript_length"] = judge.settings.transcript_length
-    if judge.settings.context == Judge.Context.PROFILE and judge.settings.profile_episodes:
-        settings["profile_episodes"] = judge.settings.profile_episodes
-    if settings:
-        parts = map(fill.load_part, _part_names(judge, method).values())
-        settings["parts"] = {part.name: part.sha256 for part in parts}
-    return settings
+def hashes_of(judge, method):
+    """Return {"parts": {name: hash}} of the parts in use; {} where only the item is shown."""
+    parts = map(fill.load_part, _part_names(judge, method).values())
+    hashes = {part.name: part.sha256 for part in parts}
+    return {"parts": hashes} if hashes else {}
 
 
 def _part_names(judge, method):
     """Return {"example": name, "context": name} of the part files in use."""
-    names = {"example": judge.settings.shots, "context": judge.settings.context}
-    names = {what: PARTS[name] for what, name in names.items() if name in PARTS}
-    if judge.settings.context == Judge.Context.HISTORY and method.shows_lists:
+    values, by_place = judge.settings.in_effect, judge.settings.by_place
+    names = {place: PARTS[values[name]] for place, name in by_place.items()}
+    if method.shows_lists and values.get("context") == Judge.Context.HISTORY:
         names["context"] = LISTENING
     return _as_before(judge, names) if names else names
 

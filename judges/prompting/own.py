@@ -61,11 +61,6 @@ class Stale(Exception):
     """Raised when somebody else saved the prompt since it was read."""
 
 
-def normal(text):
-    """Return the text with plain line ends, as it is stored."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def allowed(method):
     """List the placeholders of a method, required ones first."""
     return [*method.needed_places, *method.optional_places]

@@ -22,7 +22,8 @@ from judges.endpoints.gate import Gate
 from judges.models import Run
 from judges.perturbations import perturb
 from judges.replies import logprobs
-from judges.runs import lease, reuse, score, settle
+from judges.runs import disclosure, lease, reuse, score, settle
+from judges.runs.check import why_not_local
 from judges.runs.settle import Outcome
 from judges.scorers import SCORERS
 from judges.values.dialects import spoken
@@ -59,6 +60,8 @@ def work_through(run_id):
 def _drive(run):
     if run.judge.kind in SCORERS:
         score.drive(run, worker_name(), stopping)
+    elif refused := why_not_local(run.judge) or disclosure.why_moved(run):
+        lease.stop(run, refused)
     elif lease.has_work(run):
         log.info("run %s: work begins", run.pk)
         async_to_sync(Drive(run).go)()
@@ -263,6 +266,9 @@ class Drive:
         if time.monotonic() - self.renewed > length.total_seconds() / 4:
             lease.renew(self.run, self.worker, length)
             self.renewed = time.monotonic()
+            if refused := why_not_local(self.run.judge):  # the study was changed meanwhile
+                self.halted.set()
+                lease.stop(self.run, refused)
 
     def _lease(self, again):
         """Lease new units as far as there is room; halt the drive once the run was stopped."""

@@ -5,6 +5,8 @@ why_not_named(judge)        the words of the refusal; blank where it may be name
 with_rivals(judges)         adds whose results may have shaped each judge, for why_seen(judge)
 """
 
+import re
+
 from django.db import transaction
 from django.db.models import Case, Exists, OuterRef, Q, Subquery, When
 from django.utils import timezone
@@ -14,6 +16,7 @@ from judges.models import Judge, Judgment
 from judges.runs.promised import Refused, freeze_own_prompts
 from judges.scorers import SCORERS
 
+HIDDEN = re.compile(r"\(deleted \d+\)$")  # what frees the name of a deleted judge
 COMPUTING = tuple(SCORERS)  # judges without a prompt to tune
 
 
@@ -58,9 +61,10 @@ def why_seen(judge):
     if not judge.rival:
         return ""
     computes = judge.kind in COMPUTING
+    rival = HIDDEN.sub("(deleted)", judge.rival)
     what = "settings" if computes else "prompt or settings"
     return (
-        f"{judge.rival}{', of the same kind,' if computes else ''} has judged already, so that "
+        f"{rival}{', of the same kind,' if computes else ''} has judged already, so that "
         f"{judge} may have got its {what} after results were seen. It can still be run, and the "
         "verdict counts the whole family of judges. To test one judge alone, name it in a new "
         "study, with new ratings, before any judge runs."
@@ -74,7 +78,8 @@ def with_rivals(judges):
     other judge can be tuned on results of every judge that has judged and does not compute; an
     ensemble also on results of its members' kinds, as its members are chosen.
     """
-    others = Judge.objects.filter(_judgments(), study=OuterRef("study"))
+    judged = _judgments() | Q(gone_pairs__isnull=False) & ~Q(gone_pairs=[]) | ~Q(undone_pairs=[])
+    others = Judge.with_deleted.filter(judged, study=OuterRef("study"))
     others = others.exclude(pk=OuterRef("pk")).exclude(method__in=Judge.JUDGING_NOTHING)
     of_members = Judge.members.through.objects.filter(from_judge=OuterRef(OuterRef("pk")))
     tuned = ~Q(kind__in=COMPUTING) | Q(kind__in=of_members.values("to_judge__kind"))

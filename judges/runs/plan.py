@@ -17,7 +17,7 @@ from judges.methods.rows import Wanted
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
 from judges.prompting import library, materials, own
-from judges.runs import drive, pilots
+from judges.runs import disclosure, drive, pilots
 from judges.runs.check import problems_of
 from judges.scorers import SCORERS, NotInstalled
 
@@ -41,12 +41,9 @@ def settings_of(judge, prompt=None):
         **({"refused": judge.refused} if judge.refused else {}),
         "prompt": prompt.name,
         "prompt_sha256": prompt.sha256,
-        "temperature": judge.settings.temperature,
+        **judge.settings.in_effect,
         **method.frozen(judge),
-        "max_tokens": judge.settings.max_tokens,
-        **({"samples": judge.settings.samples} if judge.settings.samples > 1 else {}),
-        **({"weighted": True} if judge.settings.weighted else {}),
-        **materials.settings_of(judge, method),
+        **materials.hashes_of(judge, method),
     }
 
 
@@ -151,7 +148,7 @@ def plan(
             run.frozen |= method.kept_by_run(trial, more_prompts)
             run.frozen |= _call_facts(judge, wanted, written.longest)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
-            run.reuse = reuse and judge.settings.samples == 1 and method.takes_over
+            run.reuse = reuse and judge.settings.repeats == 1 and method.takes_over
             run.pilot = pilots.draw(run) if pilot else {}
             run.in_pilot = bool(run.pilot)
         run.flagged = written.flagged
@@ -188,6 +185,8 @@ def check(judge, budget):
             f"The judge {judge.key} is an ensemble, which is computed from its members' judgments "
             "whenever it is read. Run its members instead."
         )
+    if judge.archived_at:
+        raise PlanError(f"The judge {judge.key} is archived. Bring it back first.")
     if not judge.runs_here:
         raise PlanError(f"The judge {judge.key} was imported from a file; it cannot be run.")
     check_prices(judge, budget)
@@ -196,10 +195,16 @@ def check(judge, budget):
     for problem in problems_of(judge).values():
         raise PlanError(f"The judge {judge.key} cannot run: {problem}")
     _check_reply_format(judge)
+    if judge.endpoint.study_id not in (None, judge.study_id):
+        raise PlanError(
+            f"The endpoint {judge.endpoint.key} is another study's. Connect the model to this one."
+        )
     try:
         hosts.check_listed(judge.endpoint.base_url)
     except hosts.HostRefused as error:
         raise PlanError(f"The endpoint {judge.endpoint.key} cannot be called: {error}.") from None
+    if refused := disclosure.why_refused(judge):
+        raise PlanError(refused)
 
 
 def check_prices(judge, budget):
@@ -211,7 +216,7 @@ def check_prices(judge, budget):
     if not judge.endpoint.has_prices:
         raise PlanError(
             f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
-            "Run without one, or ask an operator to enter the prices."
+            "Run without one, or enter its prices first."
         )
 
 
@@ -231,7 +236,9 @@ def _freeze(judge, settings):
     """Freeze the judge at its first run; the lock keeps two runs from freezing it differently."""
     settings_hash = hash_of(settings)
     judges = Judge.objects.select_for_update(of=("self",)).select_related("study__deletion")
-    locked = judges.get(pk=judge.pk)
+    locked = judges.filter(pk=judge.pk).first()
+    if locked is None:
+        raise PlanError(f"The judge {judge.key} was deleted, so that it cannot be run.")
     judge.study = locked.study  # as it is now: it may be about to be deleted
     if locked.settings_hash and locked.settings_hash != settings_hash:
         raise PlanError(

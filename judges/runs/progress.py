@@ -66,7 +66,7 @@ def progress(run):
 def moving_or_none(study, pk):
     """Return (a run of the study, its Progress) in one query; None if there is no run."""
     now = timezone.now()
-    runs = Run.objects.filter(judge__study=study, pk=pk)
+    runs = Run.objects.kept().filter(judge__study=study, pk=pk)
     about = {
         name: Count("judgments", filter=count.filter and Q(judgments__state=name))
         for name, count in COUNTS.items()

@@ -102,7 +102,8 @@ def _differing(run, unit, asked, tally):
     keys = [_key(judgment) for judgment in unit]
     questions = [asked[key] for key in keys if key in asked]
     for judgment in unit:
-        if judgment.call is None or judgment.call.failure:
+        # An empty reply says nothing anew, nor does one that was removed with its example.
+        if judgment.call is None or judgment.call.failure or not judgment.call.reply:
             continue
         before = [getattr(judgment, name) for name in READ]
         _read(run, judgment, questions)

@@ -7,8 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from judges.endpoints import limits
-from judges.models import Judgment, Run
-from judges.runs import drive, lease
+from judges.models import Judge, Judgment, Run
+from judges.runs import disclosure, drive, lease
+from judges.runs.check import why_not_local
 from judges.runs.plan import PlanError, check, check_prices, one_active, plan
 from judges.values.dialects import longest_reply
 
@@ -130,7 +131,7 @@ def reset_failed(run):
     if run.is_from_file:
         raise PlanError(f"Run {run.pk} was loaded from a file; start a run of the judge instead.")
     with transaction.atomic():
-        current = lease.hold(run)
+        current = _hold_kept(run)
         if current.state != Run.State.FINISHED:
             raise PlanError(
                 f"Run {run.pk} is not finished, so nothing of it is asked again yet. "
@@ -205,9 +206,22 @@ def _afresh(budget):
     return fields | {"stopped_because": ""}
 
 
+def _hold_kept(run):
+    """Lock the run as `lease.hold` does; PlanError where its judge was set aside meanwhile."""
+    current = lease.hold(run)
+    judge = Judge.with_deleted.get(pk=current.judge_id)
+    if judge.deleted_at:
+        raise PlanError(f"The judge of run {run.pk} was deleted, so that the run cannot go on.")
+    if judge.archived_at:
+        raise PlanError(f"The judge {judge.key} is archived. Bring it back first.")
+    if refused := why_not_local(judge) or disclosure.why_refused(judge, run):
+        raise PlanError(refused)
+    return current
+
+
 def _move(run, before, after, **fields):
     with transaction.atomic():
-        current = lease.hold(run)
+        current = _hold_kept(run) if after == Run.State.ACTIVE else lease.hold(run)
         if moved := current.state in before:
             # A run that waited had its end when it began to wait.
             ended = {"ended_at": current.ended_at or timezone.now()}

@@ -162,12 +162,6 @@ def installed(package, requirements):
         ) from None
 
 
-def set_to(judge):
-    """Return (name, value) of what a judge's kind can be set to, in words."""
-    words = judge.settings.words if judge.kind in SCORERS else {}
-    return [(NAMES[name], value) for name, value in words.items() if value != ""]
-
-
 def settings_class(kind, method):
     """Return the class that declares the settings of judges of this kind and method."""
     if kind == Kind.LLM:

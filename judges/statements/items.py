@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.template.defaultfilters import pluralize
 
 from annotate.db import bulk
 from annotate.design.checks import gold_keys
@@ -76,12 +77,12 @@ class Made:
 
     def __str__(self):
         parts = {
-            f"new statement item{_s(self.new)}": self.new,
+            f"new statement item{pluralize(self.new)}": self.new,
             "as they were": self.unchanged,
             "outdated": self.outdated,
         }
         counts = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
-        of = f"{self.explanations:,} item{_s(self.explanations)} with statements"
+        of = f"{self.explanations:,} item{pluralize(self.explanations)} with statements"
         sentences = [f"{counts or 'No statement items'}, of {of}"]
         left = {
             "with no statement on either side: their values are undefined": self.both_empty,
@@ -92,14 +93,10 @@ class Made:
         sentences += [f"{count:,} {what}" for what, count in left.items() if count]
         if self.references or self.references_kept:
             sentences.append(
-                f"{self.references:,} reference{_s(self.references)} filled with the ground truth, "
-                f"{self.references_kept:,} left as they are"
+                f"{self.references:,} reference{pluralize(self.references)} filled with the "
+                f"ground truth, {self.references_kept:,} left as they are"
             )
         return ". ".join(sentences) + "."
-
-
-def _s(count):
-    return "" if count == 1 else "s"
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,9 @@ of its own has no level to be tested.
 
 from functools import partial
 
-from annotate.values.scales.base import BINARY, NOMINAL
 from judges import methods
 from judges.models import Judge
 from judges.scorers import ON_SCALE, SCORERS
-
-FIT_ON_SCALE_OF = (BINARY, NOMINAL)
 
 
 def answered_questions(judge, questions):
@@ -41,11 +38,9 @@ def _computes(scorer, question):
 
 
 def _of_llm(judge, questions):
+    method = methods.of_judge(judge)
     try:
-        asked = methods.of_judge(judge).questions(judge, list(questions))
+        asked = method.questions(judge, list(questions))
     except ValueError:
         return []
-    if judge.method != Judge.Method.FIT:
-        return asked
-    levels = FIT_ON_SCALE_OF[1:] if judge.settings.neutral else FIT_ON_SCALE_OF
-    return [question for question in asked if question.scale.level in levels]
+    return [question for question in asked if method.is_on_scale(judge, question)]

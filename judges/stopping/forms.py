@@ -132,7 +132,8 @@ class PlanForm(forms.Form):
 
 def _read_judges(study):
     """Return the study's judges by name, ensembles with their members: two queries at most."""
-    judges = list(Judge.objects.filter(study=study).select_related("study").order_by("key"))
+    current = Judge.objects.current().filter(study=study)
+    judges = list(current.select_related("study").order_by("key"))
     ensembles = [judge for judge in judges if judge.kind == Judge.Kind.ENSEMBLE]
     prefetch_related_objects(ensembles, "members")
     return judges

@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
+from django.core.cache import caches
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -17,7 +18,7 @@ from django.utils import timezone
 from annotate.db.busy import is_passing
 from annotate.models import Deletion, Study
 from annotate.studies import delete
-from judges.models import Judgment, Run, Upload
+from judges.models import Endpoint, Judgment, Run, Upload
 from judges.runs import drive
 from judges.runs.renew import renewed
 from judges.uploads.uploads import folder_of
@@ -71,7 +72,10 @@ def _delete(study_id):
         for model, lookup in delete.tables():
             while _walk(model, lookup, study_id):
                 pass
-        return delete.finish(study_id)
+        Endpoint.objects.filter(study=study_id).delete()  # with their keys; no judge is left
+        is_gone = delete.finish(study_id)
+        caches["reports"].forget(study_id)  # they quote what people answered
+        return is_gone
     except GoesOn as reason:
         Deletion.objects.filter(study=study_id).update(waits_for=str(reason), due_at=_until())
     except IntegrityError:  # of a row that came when its table had been emptied

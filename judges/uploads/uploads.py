@@ -22,6 +22,7 @@ from judges.files import TABLES, check_files, write_files
 from judges.files.judgments import what_rows_stand_for
 from judges.files.off_scale import MISSING
 from judges.models import Upload
+from judges.uploads.places import folder_of, traced
 
 log = logging.getLogger(__name__)
 KEPT_FOR = timedelta(days=1)
@@ -38,11 +39,6 @@ class NotMade(ValueError):
     def __init__(self, where, why):
         super().__init__(why)
         self.where = where
-
-
-def folder_of(upload):
-    """Return the folder of an upload."""
-    return Path(settings.MEDIA_ROOT) / "uploads" / upload.token
 
 
 def paths_of(upload):
@@ -66,13 +62,18 @@ def receive(user, files, slug=""):
     for table, file in files.items():
         with (folder / _kept_name(table, file.name)).open("wb") as kept:
             shutil.copyfileobj(file, kept)
-    study, paths = paths_of(upload)
-    loading = check_files(study, paths, slug, new=upload.is_new)
-    upload.slug = (slug or loading.study.slug)[:60]
-    upload.files = [preview(table, file) for table, file in loading.files.items()]
-    _note(upload, loading)
+    check_again(upload)
     upload.save()
     return upload
+
+
+def check_again(upload):
+    """Check the files in the upload's folder, and note on it what they hold."""
+    study, paths = paths_of(upload)
+    loading = check_files(study, paths, upload.slug, new=upload.is_new)
+    upload.slug = (upload.slug or loading.study.slug)[:60]
+    upload.files = [preview(table, file) for table, file in loading.files.items()]
+    _note(upload, loading)
 
 
 def _kept_name(table, name):
@@ -92,7 +93,7 @@ def _note(upload, loading):
     upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
     if "judgments" in loading.counts:
         upload.counts["judgments"]["note"] = what_rows_stand_for(loading.counts["judgments"])
-    upload.problems = loading.problems.as_dict()
+    upload.problems = traced(upload, loading.problems.as_dict())
     outside = loading.off_scale
     upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}
 
@@ -163,14 +164,20 @@ def _take_in(upload, progress):
         uploads = Upload.objects.select_for_update(skip_locked=True)
         if uploads.filter(pk=upload.pk, state=Upload.State.LOADING).first() is not None:
             _write(upload, loading)
+            return
+    if Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADED).exists():
+        # This worker may have noted its progress while the other one removed the folder.
+        shutil.rmtree(folder_of(upload), ignore_errors=True)
 
 
 def _write(upload, loading):
     if not loading.problems:
-        loading = write_files(loading, upload.user if upload.is_new else None)
+        owner = upload.user if upload.is_new else None
+        loading = write_files(loading, owner, upload.user, upload.bringing.get("name", ""))
     if upload.making and not loading.problems:
         import_module(MAKER).after_load(loading.study)
     upload.state = Upload.State.FAILED if loading.problems else Upload.State.LOADED
+    upload.load = loading.load
     _note(upload, loading)
     upload.save()
     if upload.state == Upload.State.LOADED:

@@ -50,7 +50,7 @@ def _files_page(request, study):
     return render(request, "judges/load.html", context, status=status)
 
 
-def _upload_or_404(user, token):
+def upload_or_404(user, token):
     """Return the user's own upload, with its study if it goes into one that the user may edit."""
     upload = get_object_or_404(Upload, token=token, user=user)
     goes_into_one = not upload.is_new or upload.state == Upload.State.LOADED
@@ -63,7 +63,9 @@ def _upload_or_404(user, token):
 @login_required
 def upload(request, token):
     """Show what is in the files and what loading them would do; then how far the load is."""
-    shown_upload = _upload_or_404(request.user, token)
+    shown_upload = upload_or_404(request.user, token)
+    if shown_upload.state == Upload.State.MAPPING:
+        return redirect("columns", token)
     if request.htmx and shown_upload.state != Upload.State.LOADING:
         return HttpResponseClientRefresh()
     return _upload_page(request, shown_upload)
@@ -73,7 +75,7 @@ def _upload_page(request, shown_upload, form=None, status=200):
     context = {
         "upload": shown_upload,
         "off_scale_form": form or OffScaleForm(),
-        "section": "load",
+        "section": "bring_into" if shown_upload.bringing else "load",
         "study": shown_upload.study,
         "base": "study_base.html" if shown_upload.study else "base.html",
         "progress": uploads.progress_of(shown_upload),
@@ -87,7 +89,7 @@ def _upload_page(request, shown_upload, form=None, status=200):
 @require_POST
 def upload_load(request, token):
     """Give the checked files to a worker."""
-    shown_upload = _upload_or_404(request.user, token)
+    shown_upload = upload_or_404(request.user, token)
     if shown_upload.problems.get("total"):
         raise Http404("an upload with problems cannot be loaded")
     form = OffScaleForm(request.POST) if shown_upload.off_scale.get("asks") else None
@@ -106,9 +108,10 @@ def upload_load(request, token):
 @require_POST
 def upload_discard(request, token):
     """Forget the files, and stop the worker that makes questions of them."""
-    shown_upload = _upload_or_404(request.user, token)
+    shown_upload = upload_or_404(request.user, token)
     if not uploads.discard(shown_upload):
         messages.error(request, TOO_LATE)
         return redirect(shown_upload)
     messages.success(request, "The files were discarded; nothing was loaded.")
-    return redirect("load", shown_upload.slug) if shown_upload.study else redirect("study_new")
+    new, into = ("bring_new", "bring_into") if shown_upload.bringing else ("study_new", "load")
+    return redirect(into, shown_upload.slug) if shown_upload.study else redirect(new)

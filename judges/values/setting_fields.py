@@ -2,7 +2,8 @@
 
 from django import forms
 
-from judges.values.settings import choices_of, label_of, limit_of, may_be_empty
+from annotate.files.reading.faults import choices_of, limit_of
+from judges.values.settings import label_of, may_be_empty
 
 NUMBERS: dict = {int: forms.IntegerField, float: forms.FloatField}
 

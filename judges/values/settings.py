@@ -5,34 +5,28 @@ the label and `description` the help. Forms, files, pages, the API and the colum
 follow from that declaration.
 
 declare(default, label, help_text, low=, high=)    the pydantic Field of a setting
+Matters(unless=, where=, having=, place=)          where the setting makes a difference
 Settings.checked(values)                           the settings, or SettingsError says what is wrong
 Settings.trusted(stored)                           the settings as they were stored, unchecked
 """
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from annotate.files.reading.faults import choices_of, faults
 from annotate.files.reading.problems import quoted
 
-# What a judge's engine reads of every judge stands for "without" where its kind has no such
-# setting: one call, which asks all questions, is shown nothing besides the item, at temperature 0.
-WITHOUT = {
-    "aspects": "multiple",
-    "context": "none",
-    "neutral": False,
-    "profile_episodes": 0,
-    "rationale": False,
-    "samples": 1,
-    "shots": "zero",
-    "strict": False,
-    "temperature": 0.0,
-    "transcript_length": 0,
-    "weighted": False,
+WORDS = {
+    "extra_forbidden": lambda fault, kind: (
+        f"is no setting of this kind of judge; allowed are {', '.join(kind.names()) or 'none'}"
+    ),
+    "model_type": lambda fault, kind: (
+        f"found {quoted(fault['input'])}; allowed is a mapping of settings"
+    ),
 }
-# Of checks whose message is not about a range, a choice or a type.
-OWN_WORDS = ("value_error", "assertion_error")
 
 
 class SettingsError(ValueError):
@@ -43,12 +37,27 @@ class SettingsError(ValueError):
         self.problems = problems
 
 
+@dataclass(frozen=True)
+class Matters:
+    """Where a setting makes a difference: unless it has a value, and where another one does.
+
+    having: the value that the other one has to have; place: that of the prompt which it fills.
+    A setting that judges had no choice of before has to be `unless` its default: hashes stay.
+    """
+
+    unless: Any = None
+    where: str = ""
+    having: Any = None
+    place: str = ""
+
+
 def declare(default, label="", help_text="", low=None, high=None, **more):
     """Return the Field of a setting.
 
-    may_be_empty: an empty field of a form stands for the default.
+    may_be_empty: an empty field of a form stands for the default. opens: the form shows it at
+    once, not among the folded ones.
     """
-    extra = {name: more.pop(name) for name in ("may_be_empty",) if name in more}
+    extra = {name: more.pop(name) for name in ("may_be_empty", "opens") if name in more}
     if isinstance(default, Enum):
         default, more["strict"] = default.value, False
     make = {"default_factory": default} if callable(default) else {"default": default}
@@ -80,12 +89,6 @@ class Settings(BaseModel):
         use_enum_values=True,
     )
 
-    def __getattr__(self, name: str) -> Any:
-        """Return what stands for "without" where the engine asks for a setting of other kinds."""
-        if name in WITHOUT:
-            return WITHOUT[name]
-        raise AttributeError(f"{type(self).__name__} has no setting {name}")
-
     @classmethod
     def names(cls):
         """Return the names of the settings, in order."""
@@ -97,7 +100,10 @@ class Settings(BaseModel):
         try:
             settings = cls.model_validate(values)
         except ValidationError as error:
-            raise SettingsError(_problems(cls, error)) from None
+            problems: dict = {}
+            for place, message in faults(error, cls, WORDS):
+                problems.setdefault(place[0] if place else "", message)
+            raise SettingsError(problems) from None
         if conflicts := settings.conflicts():
             raise SettingsError(conflicts)
         return settings
@@ -146,6 +152,42 @@ class Settings(BaseModel):
         return {name: self.stored[name] for name in self.model_fields_set}
 
     @property
+    def repeats(self):
+        """How often each call is made."""
+        return 1
+
+    @property
+    def asks_singly(self):
+        """Whether each question has a call of its own."""
+        return False
+
+    @property
+    def in_effect(self):
+        """Return {name: value} of the settings that make a difference to what is asked."""
+        return {name: value for name, value in self.stored.items() if self._matters(name)}
+
+    @property
+    def by_place(self):
+        """Return {place of the prompt: name of the setting in effect that fills it}."""
+        by_place = {_rule(type(self), name).place: name for name in self.in_effect}
+        return {place: name for place, name in by_place.items() if place}
+
+    def _matters(self, name):
+        return self._applies(name) and getattr(self, name) != _rule(type(self), name).unless
+
+    def _applies(self, name):
+        rule = _rule(type(self), name)
+        if not rule.where:
+            return True
+        return self._matters(rule.where) and rule.having in (None, getattr(self, rule.where))
+
+    @property
+    def facts(self):
+        """Return [(label, words)] of the settings that go with the values of the others."""
+        words = {name: value for name, value in self.words.items() if self._applies(name)}
+        return [(label_of(type(self), name), value) for name, value in words.items() if value != ""]
+
+    @property
     def words(self):
         """Return {name: its value as pages say it}."""
         return {name: _in_words(type(self), name, value) for name, value in self}
@@ -161,22 +203,14 @@ def label_of(settings_class, name):
     return label[:1].upper() + label[1:]
 
 
-def choices_of(settings_class, name):
-    """Return [(value, words)] of a setting that is a choice; None of another one."""
-    kind = settings_class.model_fields[name].annotation
-    return kind.choices if isinstance(kind, type) and issubclass(kind, Enum) else None
-
-
-def limit_of(settings_class, name, which):
-    """Return a limit of a setting, `ge`, `le` or `max_length`; None without one."""
-    metadata = settings_class.model_fields[name].metadata
-    limits = (getattr(limit, which, None) for limit in metadata)
-    return next((limit for limit in limits if limit is not None), None)
-
-
 def may_be_empty(settings_class, name):
     """Whether an empty field stands for the setting's default."""
     return _extra(settings_class, name).get("may_be_empty", False)
+
+
+def is_opened(settings_class, name):
+    """Whether a form shows the setting at once."""
+    return _extra(settings_class, name).get("opens", False)
 
 
 def schema_of(settings_class, name):
@@ -191,47 +225,18 @@ def schema_of(settings_class, name):
     return words | shape
 
 
-def allowed(settings_class, name):
-    """Say in words what a setting can be."""
-    if choices := choices_of(settings_class, name):
-        return ", ".join(value for value, _ in choices)
-    kind = settings_class.model_fields[name].annotation
-    if kind is bool:
-        return "true or false"
-    low, high = (limit_of(settings_class, name, which) for which in ("ge", "le"))
-    if kind in (int, float):
-        return f"a {'whole ' if kind is int else ''}number from {low} to {high}"
-    if kind is str:
-        fewest, most = (limit_of(settings_class, name, f"{end}_length") for end in ("min", "max"))
-        return f"a text of {fewest or 0} to {most} characters"
-    return "a list"
-
-
 def _extra(settings_class, name):
     return settings_class.model_fields[name].json_schema_extra or {}
+
+
+def _rule(settings_class, name):
+    metadata = settings_class.model_fields[name].metadata
+    return next((rule for rule in metadata if isinstance(rule, Matters)), Matters())
 
 
 def _in_words(settings_class, name, value):
     if choices := choices_of(settings_class, name):
         return str(dict(choices).get(value, value))
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-
-
-def _problems(settings_class, error):
-    """Return {setting: what is wrong with it} of pydantic's error, the first problem of each."""
-    problems: dict = {}
-    for problem in error.errors(include_url=False):
-        name = str(problem["loc"][0]) if problem["loc"] else ""
-        problems.setdefault(name, _problem(settings_class, name, problem))
-    return problems
-
-
-def _problem(settings_class, name, problem):
-    if problem["type"] == "model_type":
-        return f"found {quoted(problem['input'])}; allowed is a mapping of settings"
-    if problem["type"] == "extra_forbidden":
-        names = ", ".join(settings_class.names()) or "none"
-        return f"is no setting of this kind of judge; allowed are {names}"
-    if problem["type"] in OWN_WORDS:
-        return str(problem["ctx"]["error"])
-    return f"found {quoted(problem['input'])}; allowed is {allowed(settings_class, name)}"

@@ -14,8 +14,8 @@ from tests.analysis.small import add_judge, make_rated_study
 
 pytestmark = pytest.mark.django_db
 KEYS = {
-    "plan": "evaluator question role use method raters_per_item items ratings sessions cost yes "
-    "low high assurance states pilot_items",
+    "plan": "evaluator question role use method rho judge raters_per_item items ratings sessions "
+    "cost power yes low high assurance states pilot_items",
     "stop": "evaluator question role state items items_low items_high raters cost clusters "
     "rated_items rho rho_low rho_high retention retention_low retention_high open bounds",
     "cost": "evaluator kind aspects raters question cost cost_low cost_high currency calls "
@@ -28,6 +28,8 @@ KEYS = {
     "ensembles": "kind size members question level coefficient n value low high groups skipped "
     "mean min max cross_validated cross_validated_low cross_validated_high of",
     "correlation": "evaluator question level coefficient value low high n groups skipped",
+    "compare": "evaluator other measure question value other_value difference low high p "
+    "p_adjusted margin margin_p not_worse n",
     "differences": "evaluator other question level coefficient value other_value difference low "
     "high p p_holm p_adjusted n",
     "examples": "family example evaluator question level coefficient value low high n groups "
@@ -43,7 +45,7 @@ KEYS = {
     "verdict": "evaluator question role use systems answer verdict why next rho rho_low rho_high "
     "agreement agreement_low agreement_high retention retention_p worth worth_low worth_high level "
     "level_low level_high level_p closeness closeness_p share_proven rho_within agreement_within "
-    "within_p p_adjusted family items clusters raters warnings",
+    "within_p p_adjusted family winning_rate published_test items clusters raters warnings",
     "overview": "evaluator question figure value low high n verdict why",
     "misjudged": "evaluator question threshold kind item system people judge of value low high",
     "preferences": "evaluator question system measure value low high people people_low "
@@ -236,6 +238,15 @@ def test_options_are_those_of_the_page_and_of_this_report_alone():
         (["films", "selection", "--strong", "3"], "strong: Select a valid choice"),
         (["films", "thresholds", "--criterion", "kappa"], "criterion: Select a valid choice"),
         (["films", "differences", "--against", "nobody"], "against: Select a valid choice"),
+        (
+            ["films", "compare", "--of", "nobody"],
+            "allowed are a rater, mean of third_party, close,",
+        ),
+        (["films", "compare", "--with", "close + x"], "other: Found “close + x”; allowed are"),
+        (["films", "compare", "--of", "close", "--with", "close"], "on both sides; choose two"),
+        (["films", "compare", "--margin", "-1"], "margin: Ensure this value is greater"),
+        (["films", "compare", "--measure", "f1"], "allowed are pearson-dataset, pearson-user,"),
+        (["films", "roc", "--measure", "auc"], "this report has no measures"),
         (["films", "disagreements", "--order", "x"], "order: Select a valid choice"),
         (["films", "disagreements", "--direction", "x"], "direction: Select a valid choice"),
         (["films", "disagreements", "--least-raters", "0"], "least_raters: Ensure this value"),

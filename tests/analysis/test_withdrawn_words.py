@@ -15,7 +15,13 @@ WITHDRAWN = re.compile(
 )
 FOLDERS = ("annotate", "analysis", "judges", "templates", "docs", "static", "locale", "docker")
 SUFFIXES = {".py", ".html", ".md", ".js", ".txt", ".yaml", ".po"}
-VERDICT = ("analysis/reports/verdict", "analysis/reports/stopping", "analysis/stats/validation")
+# Where the verdict is reached, and Results, which says it first and names its limits.
+VERDICT = (
+    "analysis/reports/verdict",
+    "analysis/reports/stopping",
+    "analysis/results",
+    "analysis/stats/validation",
+)
 UNRELATED = [
     (
         "CHANGELOG.md",

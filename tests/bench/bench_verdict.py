@@ -122,12 +122,16 @@ def timed(work):
 
 def measure(shape):
     """Print how long the answers take to be read, and the verdict of them to be computed."""
+    from django.db import transaction
+
     from analysis.answers import frame
     from analysis.options.choices import Choices
     from analysis.options.form import OptionsForm, query
     from analysis.reports.registry import EVERY_OPTION, REPORTS
 
-    study, verdict = make_study(shape), REPORTS["verdict"]
+    with transaction.atomic():  # else each row is a commit
+        study = make_study(shape)
+    verdict = REPORTS["verdict"]
     answers, read, read_cpu = timed(lambda: frame.read_answers(study))
     form = OptionsForm(query({}), Choices.from_answers(answers), EVERY_OPTION)
     assert form.is_valid(), form.errors

@@ -5,6 +5,7 @@ import tempfile
 
 os.environ["CONCORD_VAR"] = tempfile.mkdtemp(prefix="concord-bench-")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ["ENDPOINT_HOSTS"] = "127.0.0.1"  # scripted servers, at any port
 os.environ.setdefault("LOG_LEVEL", "ERROR")
 
 

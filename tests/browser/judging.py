@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from django.conf import settings
 
 from judges.models import Heartbeat, Judge, Run
+from judges.pages.purposes import PURPOSES
 from tests import processes
 
 PROMPTS = settings.BASE_DIR / "judges" / "prompting" / "prompts"
@@ -27,9 +28,12 @@ def run_judge(page, study, kind, key, limit="", **fields):
     """The run of a judge made by its kind's form; fields: {label: text, or what is chosen}."""
     page.goto(f"/studies/{study.slug}/judges/")
     page.get_by_role("link", name="New judge").click()
-    page.get_by_label("Kind of judge").get_by_role("link", name=kind, exact=True).click()
-    page.locator("[aria-current=page]", has_text=kind).wait_for()
+    choose(page, kind)
     page.get_by_label("Name", exact=True).fill(key)
+    page.get_by_role("button", name="Make the judge").wait_for()
+    more = page.locator("#more-settings > summary")
+    if more.count():  # forms of up to five fields fold none
+        more.click()
     for label, value in fields.items():
         _enter(page.get_by_label(label, exact=True), value)
     page.get_by_role("button", name="Make the judge").click()
@@ -38,6 +42,19 @@ def run_judge(page, study, kind, key, limit="", **fields):
     page.get_by_role("button", name="Run", exact=True).click()
     page.locator("#progress").wait_for()
     return Run.objects.get(judge=Judge.objects.get(study=study, key=key))
+
+
+def choose(page, kind):
+    """Choose on the page "New judge" what it should do, and then the way that has these words."""
+    purpose, way = next(
+        (purpose, way) for purpose in PURPOSES for way in purpose.ways if way.words == kind
+    )
+    page.get_by_role("link", name=purpose.words).click()
+    page.locator("#purpose").wait_for()
+    ways = page.get_by_label("How")
+    if ways.count():
+        ways.get_by_role("link", name=way.words, exact=True).click()
+        ways.locator("[aria-current=page]", has_text=way.words).wait_for()
 
 
 def _enter(field, value):

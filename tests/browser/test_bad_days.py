@@ -58,7 +58,7 @@ def test_two_tabs_of_one_session_save_side_by_side(new_page, study):
     choose(one, "accuracy", "Agree")
     choose(two, "transparency", "Disagree")
     choose(two, "accuracy", "Neutral")  # the later answer is the one that stays
-    expect(question(two, "accuracy").get_by_text("Saved ✓")).to_be_visible()
+    expect(question(two, "accuracy").get_by_text("Saved ✓")).to_be_attached()
     one.reload()
     for aspect, label in (("accuracy", "Neutral"), ("transparency", "Disagree")):
         radio = question(one, aspect).get_by_role("radio", name=label, exact=True)
@@ -255,7 +255,7 @@ def test_a_server_that_is_killed_and_started_again_loses_no_answer(new_page, stu
         press(page, "Start")
         on_item(page, 1)
         choose(page, "accuracy", "Agree")
-        expect(question(page, "accuracy").get_by_text("Saved ✓")).to_be_visible()
+        expect(question(page, "accuracy").get_by_text("Saved ✓")).to_be_attached()
         server.kill()
         assert Rating.objects.get().value == 4  # what was confirmed is there
         for aspect in ("persuasiveness", "transparency", "satisfaction"):

@@ -30,8 +30,9 @@ def test_tables_and_plots_stand_on_the_page(new_page, transactional_db, width, s
     expect(page.get_by_text("14 asked, 2 excluded, 12 kept.")).to_be_visible()
     plots = page.locator(".plot .main-svg")
     expect(plots.first).to_be_visible()
+    page.evaluate("document.querySelectorAll('details.card').forEach(part => part.open = true)")
     for heading in ("Table 1.", "Table 2.", "Table 3.", "Table 4.", "Exactness"):
-        expect(page.locator("h3", has_text=heading).first).to_be_visible()
+        expect(page.locator("h3, summary", has_text=heading).first).to_be_visible()
     shoot(page, f"all-{width}")
     page.get_by_label("Question", exact=True).select_option("satisfaction")
     page.get_by_role("button", name="Show").click()

@@ -67,7 +67,7 @@ def test_the_items_where_they_differ_most_go_to_more_raters(new_page, owner):
         judge(study, server.url)
     page = new_page(login=owner)
     page.goto(f"/studies/{study.slug}/")
-    page.get_by_role("navigation").get_by_role("link", name="Analysis").first.click()
+    page.get_by_role("navigation").get_by_role("link", name="Results").first.click()
     page.get_by_role("link", name="Disagreements").first.click()
     cards = page.locator("section.card", has=page.get_by_role("link", name="Open the item"))
     # 4, 3.5, 1 and 0 apart, by hand.

@@ -45,7 +45,7 @@ def load(page, folder, study, items):
     (folder / "study.yaml").write_text(study)
     (folder / "items.csv").write_text(items)
     page.goto("/")
-    page.get_by_role("link", name="Make a study").click()
+    page.get_by_role("link", name="New study").first.click()
     page.get_by_label("study.yaml").set_input_files(folder / "study.yaml")
     page.get_by_label("items.csv").set_input_files(folder / "items.csv")
     page.get_by_role("button", name="Check the files").click()
@@ -68,9 +68,14 @@ def make_statement_items(page):
 
 
 def line_of(page, table, name):
-    """The numbers of a table's line, without their intervals."""
-    card = page.locator("section.card", has=page.locator("h3", has_text=table)).first
+    """The numbers of a table's line, without their intervals; a folded table is opened."""
+    heads = "section.card:has(table) > h3, details.card:has(table) > summary"
+    head = page.locator(heads, has_text=table).first
+    card = head.locator("xpath=..")
+    if head.evaluate("one => one.matches('details:not([open]) > summary')"):
+        head.click()
     row = card.get_by_role("row", name=re.compile(f"^{re.escape(name)}")).first
+    row.wait_for()
     return [re.match(r"[\d.]+|–", cell)[0] for cell in row.get_by_role("cell").all_inner_texts()]
 
 

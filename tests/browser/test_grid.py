@@ -43,7 +43,9 @@ def test_the_grid_is_made_run_and_read_on_the_pages(new_page, tmp_path):
     with small_model(tmp_path, PORT) as endpoint, working(tmp_path):
         page = new_page(login=owner)
         runs = {cell: start(page, study, *cell) for cell in GRID}
-        samples = run_judge(page, study, "LLM: the questions", "samples", ITEMS, **LLM | SAMPLES)
+        samples = run_judge(
+            page, study, "A language model: the questions", "samples", ITEMS, **LLM | SAMPLES
+        )
         for run in [*runs.values(), samples]:
             watch(page, run)
     for cell, run in runs.items():
@@ -55,7 +57,9 @@ def test_the_grid_is_made_run_and_read_on_the_pages(new_page, tmp_path):
 def start(page, study, aspects, shots):
     fields = {"Questions": Judge.Aspects(aspects).label, "Example": Judge.Shots(shots).label}
     fields |= LLM | {"Seed": "7"}
-    return run_judge(page, study, "LLM: the questions", f"{aspects} {shots}", ITEMS, **fields)
+    return run_judge(
+        page, study, "A language model: the questions", f"{aspects} {shots}", ITEMS, **fields
+    )
 
 
 def settings(aspects, **more):
@@ -152,7 +156,7 @@ def check_pages(page, study, runs):
         page.goto(run.get_absolute_url())
         facts = page.locator("dl.facts").last.inner_text()
         assert f"{local_model.ALIAS} at small" in facts
-        assert ("rated by: Recipient" in facts) == (shots != "zero")
+        assert ("Example rated by" in facts) == (shots != "zero")
         latest = page.get_by_role("region", name="Latest judgments").inner_text()
         for judgment in run.judgments.select_related("item", "question"):
             assert judgment.item.key in latest

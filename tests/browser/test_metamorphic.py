@@ -56,8 +56,9 @@ def test_tables_and_boxes_stand_on_the_page(new_page, transactional_db, width, s
     page = new_page(width=width, login=owner, color_scheme=scheme)
     page.goto("/studies/films/analysis/metamorphic/?draws=50")
     expect(page.locator(".plot .boxlayer").first).to_be_visible()
+    page.evaluate("document.querySelectorAll('details.card').forEach(part => part.open = true)")
     for heading in ("Table 4.", "Table 2.", "Tests against", "What replies lacked", "Largest"):
-        expect(page.locator("h3", has_text=heading).first).to_be_visible()
+        expect(page.locator("h3, summary", has_text=heading).first).to_be_visible()
     shoot(page, f"all-{width}")
     assert axe.violations(page) == []
     page.get_by_label("Table", exact=True).select_option("k_sweep")
@@ -65,6 +66,7 @@ def test_tables_and_boxes_stand_on_the_page(new_page, transactional_db, width, s
     page.get_by_label("Persistence p of RBO").fill("0.8")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".figure")).to_have_count(1)
+    page.locator("#notes summary").click()
     expect(page.get_by_text("with p = 0.8")).to_be_visible()
     box = "box => box.scrollWidth <= box.clientWidth"
     assert page.locator(".figure .scroll").evaluate_all(f"all => all.every({box})")

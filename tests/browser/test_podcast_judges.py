@@ -37,11 +37,11 @@ LLM = {
     "Most tokens of a reply": "500",
 }
 FIT = (
-    "LLM: does it fit?",
+    "A language model: does it fit?",
     {"Question that the verdict answers": "episode-fit: This episode aligns with my interests."},
 )
 PAIRWISE = (
-    "LLM: which of two lists?",
+    "A language model: which of two lists?",
     {
         "Question that the verdict answers": (
             "better-list: Which list matches your preferences better"

@@ -58,7 +58,7 @@ def group(page, title):
 def word_of(place, verdict):
     """What the page calls a verdict for this place."""
     if verdict == "tie":
-        return "Both equally"
+        return "Both fit equally well"
     return "List 1" if verdict == place.first_side else "List 2"
 
 
@@ -144,7 +144,7 @@ def test_by_keyboard_alone(page, podcasts):
         parts = podcasts.items.filter(parent=place.item)
         for part in sorted(parts, key=lambda one: (one.side != place.first_side, one.position)):
             page.keyboard.press(str(wanted(part)))
-        keys = {"List 1": "1", "List 2": "2", "Both equally": "0"}
+        keys = {"List 1": "1", "List 2": "2", "Both fit equally well": "0"}
         page.keyboard.press(keys[word_of(place, VERDICTS[place.item.key])])
         expect(page.locator(":focus")).to_have_text("Finish" if position == 3 else "Next")
         page.keyboard.press("Enter")
@@ -159,11 +159,11 @@ def shown_order(page):
 def test_a_reload_and_another_device_keep_the_sides_and_raters_differ(new_page, podcasts):
     page = new_page()
     orders = set()
-    type(podcasts).objects.update(raters_per_item=12)
-    for number in range(3, 13):
+    type(podcasts).objects.update(raters_per_item=22)
+    for number in range(3, 23):
         for item in podcasts.items.filter(parent=None):
             podcasts.places.create(item=item, number=number, shuffle=1)
-    for _ in range(8):
+    while len(orders) < 2:
         start(page)
         link = page.url.split("item/")[0]
         page.goto(f"{link}item/2/")

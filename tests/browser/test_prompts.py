@@ -60,5 +60,5 @@ def test_a_prompt_is_made_tried_and_gets_versions(new_page, owner):
     assert "-Be very careful." in diff and "+Be quick." in diff
     assert StudyPrompt.objects.count() == 2
     assert fits(page)
-    page.goto(reverse("judge_new", args=[study.slug]))
+    page.goto(reverse("judge_new", args=[study.slug]) + "?kind=llm")
     page.get_by_label("Prompt").select_option("own/careful.v2")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from judges.models import Heartbeat, Judge, Run
 from tests import factories, processes
 from tests.browser import axe
+from tests.browser.judging import choose
 from tests.proposing import make_reviews, reply, shown
 from tests.scripted_server import ScriptedServer, chat
 
@@ -38,10 +39,11 @@ def test_from_reviews_to_a_list_of_topics(new_page, worker):
         factories.make_endpoint(server.url, key="scripted", price_in=1, price_out=2)
         page = new_page(login=researcher)
         page.goto(f"/studies/{study.slug}/judges/new/")
-        page.get_by_role("link", name="LLM: propose topics").click()
+        choose(page, "A language model: propose topics")
         expect(page.get_by_text("Shows an LLM samples")).to_be_visible()
         page.get_by_label("Name").fill("proposer")
         page.get_by_label("Endpoint").select_option(label="scripted (test-model)")
+        page.get_by_text("More settings").click()
         page.get_by_label("Reviews of a sample").fill("2")
         page.get_by_label("Topics asked for").fill("3")
         page.get_by_role("button", name="Make the judge").click()

@@ -65,7 +65,8 @@ def preview(page, title, **numbers):
 def test_a_rule_is_seen_applied_and_undone(new_page, study, researcher):
     page = new_page(login=researcher)
     page.goto("/studies/films/")
-    page.get_by_role("link", name="Quality").click()
+    page.get_by_role("link", name="Raters", exact=True).click()
+    page.get_by_role("link", name="Quality", exact=True).click()
     preview(page, "Too fast: median time")
     expect(page.get_by_text("This rule would exclude 2 of 10 raters, and open 12")).to_be_visible()
     expect(page.get_by_text("1 of them is rating right now.")).to_be_visible()

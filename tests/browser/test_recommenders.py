@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from judges.models import Judge, Run
 from tests import factories
+from tests.browser.judging import choose
 from tests.browser.test_analysis import shoot
 from tests.browser.test_drift import work
 from tests.judges.methods.recommend.test_method import films
@@ -31,7 +32,7 @@ def test_from_no_recommender_to_its_lists(new_page, films, owner):
         factories.make_endpoint(server.url, key="scripted", timeout_seconds=5)
         page = new_page(width=1280, login=owner)
         page.goto(reverse("judge_new", args=[films.slug]))
-        page.get_by_role("link", name="LLM: recommender under test").click()
+        choose(page, "A language model: recommender under test")
         page.get_by_label("Name").fill("film finder")
         page.get_by_label("Endpoint").select_option(label="scripted (test-model)")
         expect(page.get_by_label("Temperature")).to_have_count(0)

@@ -134,6 +134,9 @@ def faults(page, path):
     """{(path, scheme, width): what axe-core finds}, of both looks."""
     page.goto(path)
     if page.locator("[data-figure]").count():
+        folded = "document.querySelectorAll('details:has([data-figure])')"
+        page.evaluate(f"{folded}.forEach(part => part.open = true)")
+        page.locator("[data-figure]").first.scroll_into_view_if_needed()
         page.locator(".plot .main-svg").first.wait_for()
     found = {}
     for scheme, width in LOOKS:

@@ -6,6 +6,7 @@ import pytest
 
 from judges.models import Heartbeat, Judgment, Run
 from tests import factories, processes
+from tests.browser.judging import choose
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -43,6 +44,7 @@ def test_from_no_judge_to_a_finished_run(new_page, researcher, study, worker):
         page = new_page(login=researcher)
         page.goto(f"/studies/{study.slug}/judges/")
         page.get_by_role("link", name="Make a judge").click()
+        choose(page, "A language model: the questions")
         page.get_by_label("Name").fill("careful")
         page.get_by_label("Endpoint").select_option(label="scripted (test-model)")
         page.get_by_role("button", name="Make the judge").click()

@@ -76,7 +76,8 @@ def test_an_owner_makes_locks_and_unlocks_it(new_page, rated, owner):
     page.get_by_text("Options: ").click()
     page.get_by_label("Part of the test split").select_option("test")
     page.get_by_role("button", name="Show", exact=True).click()
-    notes = page.locator("section", has_text="Notes").get_by_text("The prompt is final.")
+    page.locator("#notes summary").click()
+    notes = page.locator("#notes").get_by_text("The prompt is final.")
     expect(notes.first).to_be_visible()
     assert "part=test" in page.url
     looked_at(page, "report-test")

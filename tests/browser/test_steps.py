@@ -16,6 +16,9 @@ def study(owner):
 
 
 def agree(page, button):
+    page.get_by_role(
+        "button", name=button
+    ).wait_for()  # the page of this button, not the one before
     for group in page.locator("fieldset.question").all():
         group.get_by_role("radio", name="Agree", exact=True).check()
     page.get_by_role("button", name=button).click()

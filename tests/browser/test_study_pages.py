@@ -24,7 +24,7 @@ def study(owner):
 def test_from_a_template_to_questions_of_ones_own(new_page, owner, width, script):
     page = new_page(width=width, login=owner, java_script_enabled=script)
     page.goto("/")
-    page.get_by_role("link", name="Make a study").click()
+    page.get_by_role("link", name="New study").first.click()
     page.get_by_role("radio", name="Blank").check()
     page.get_by_label("Title").fill("My podcasts")
     if script:
@@ -82,9 +82,9 @@ def test_the_preview_is_the_raters_page_at_phone_width_and_saves_nothing(new_pag
     expect(frame.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     assert page.frames[1].evaluate("innerWidth") == 360
     assert page.frames[1].evaluate("document.documentElement.scrollWidth") == 360
-    # The options stand one under the other, as on a phone.
-    boxes = [radio.bounding_box() for radio in frame.get_by_role("radio").all()[:2]]
-    assert boxes[0]["x"] == boxes[1]["x"] and boxes[0]["y"] < boxes[1]["y"]
+    # The text stands above the questions, as on a phone.
+    text, asked = (frame.locator(one).first.bounding_box() for one in (".stimulus", ".question"))
+    assert text["x"] == asked["x"] and text["y"] + text["height"] <= asked["y"]
 
     frame.get_by_role("button", name="Next").click()
     expect(frame.get_by_text("4 answers missing")).to_be_visible()

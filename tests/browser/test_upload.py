@@ -29,7 +29,7 @@ def choose(page, folder, **tables):
 def test_upload_preview_load(new_page, owner, tmp_path):
     page = new_page(login=owner)
     page.goto("/")
-    page.get_by_role("link", name="New study").click()
+    page.get_by_role("link", name="New study").first.click()
     choose(page, tmp_path, items=ITEMS, ratings=RATINGS.replace("ness,4", "ness,6"))
     page.get_by_text("1 problem. Nothing was written.").wait_for()
     page.get_by_role("cell", name="found '6'; allowed is a whole number from 1 to 5").wait_for()

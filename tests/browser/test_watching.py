@@ -10,11 +10,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import F
 from playwright.sync_api import expect
 
-from annotate.models import Content, ItemTime, MissingMedia, Place, Session, Study
+from annotate.models import Content, ItemTime, Listening, MissingMedia, Place, Session, Study
 from annotate.raters import uploads
 from tests import factories
 from tests.annotate.sessions.test_steps import ask
 from tests.browser.test_rating import assert_fits, choose_all, on_item, start
+from tests.podcasts import make_podcasts
 from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -72,7 +73,7 @@ def let_pass(page, seconds):
 
 
 def soon(condition):
-    return wait_for(condition, 10)
+    return wait_for(condition)
 
 
 def spent():
@@ -244,6 +245,42 @@ def test_without_javascript_a_missing_picture_breaks_nothing(new_page, study):
     expect(page.get_by_role("heading", name="Page 2 of 3")).to_be_visible()
     assert not MissingMedia.objects.exists()
     new_page.expected.append("404 (Not Found)")
+
+
+def test_what_was_played_and_unfolded_of_an_episode_is_kept(new_page, owner, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    study = make_podcasts(owner)
+    upload(study, "talk.wav", sound(120))
+    Content.objects.update(audio_url="upload:talk.wav", image_url="")
+    for parts in (study.items.filter(parent__key=f"pair-{n}") for n in (1, 2)):
+        parts.filter(side="B", position=1).update(  # one episode stands in both lists
+            content=parts.get(side="A", position=1).content
+        )
+        Content.objects.filter(items=parts.get(side="B", position=2)).update(audio_url="")
+    page = new_page()
+    page.goto("/join/podcasts/")
+    page.get_by_role("button", name="I agree and take part").click()
+    page.get_by_role("button", name="Start").click()
+    page.goto(page.url.replace("item/1/", "item/2/"))
+    played = page.locator(".part", has_text=" 1").first
+    unfolded = page.locator(".part", has_text="alpha 2")
+    unfolded.locator("summary").click()
+    audio = played.locator("audio")
+    audio.evaluate("one => { one.muted = true; return one.play() }")
+    soon(lambda: audio.evaluate("one => one.currentTime >= 1"))
+    audio.evaluate("one => { one.currentTime = 100 }")
+    soon(lambda: audio.evaluate("one => !one.seeking && one.currentTime >= 101.5"))
+    page.goto("about:blank")  # the page says its sums when it is left
+    soon(lambda: Listening.objects.count() == 5)
+    rows = list(Listening.objects.all())
+    heard = [row for row in rows if row.played_seconds]
+    assert len(heard) == 1 and 2.5 <= heard[0].played_seconds < 22
+    until = heard[0].played_seconds + heard[0].skipped_seconds
+    assert 101.5 <= until <= 120 and heard[0].skipped_seconds > 80
+    assert heard[0].duration_seconds == 120
+    assert [row.content.title[-7:] for row in rows if row.is_unfolded] == ["alpha 2"]
+    silent = [row.content.title[-6:] for row in rows if row.played_seconds is None]
+    assert silent == ["beta 2"]
 
 
 # The overview

@@ -7,7 +7,7 @@ import pytest
 from tests import crowd
 from tests.browser.test_podcasts import start as start_podcasts
 from tests.browser.test_rater_screens import each, show
-from tests.podcasts import make_podcasts
+from tests.podcasts import make_podcasts, tell_facts
 from tests.rater_screens import SCREENS
 from tests.rater_screens.making import Visit
 
@@ -68,7 +68,7 @@ def test_items_of_p3_and_p4_are_light(new_page, owner, tmp_path):
         page.get_by_role("button", name=name).click()
     page.get_by_role("heading", name="Page 1 of 13").wait_for()
     weights = {"explanation": scale.weight()}
-    make_podcasts(owner)
+    tell_facts(make_podcasts(owner))
     start_podcasts(page)
     page.goto(page.url.replace("item/1/", "item/2/"))
     weights["lists"] = scale.weight()

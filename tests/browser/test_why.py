@@ -60,7 +60,7 @@ def test_a_reason_typed_before_the_choice_comes_with_it(new_page, study):
     page.reload()
     expect(why(page, "I trust it.")).to_have_value("It <b>names</b> my films.\nAll of them.")
     choose(page, "I trust it.")
-    expect(question(page, "I trust it.").get_by_text("Saved ✓")).to_be_visible()
+    expect(question(page, "I trust it.").get_by_text("Saved ✓")).to_be_attached()
     rating = Rating.objects.get()
     assert (rating.value, rating.reason) == (4.0, "It <b>names</b> my films.\nAll of them.")
     assert_nothing_unsent_stays(page)

@@ -11,6 +11,7 @@ from annotate.models import Item, Rating
 from judges.methods.profile.method import KEYS
 from judges.models import Heartbeat
 from tests import factories, processes
+from tests.browser.judging import choose
 from tests.judges.methods.profile.test_write import listen
 from tests.podcasts import make_podcasts
 from tests.scripted_server import ScriptedServer, chat
@@ -41,7 +42,7 @@ def test_from_no_writer_to_profiles_that_people_rate(new_page, worker):
         factories.make_endpoint(server.url, key="scripted", price_in=1, price_out=2)
         page = new_page(login=researcher)
         page.goto(f"/studies/{study.slug}/judges/new/")
-        page.get_by_role("link", name="LLM: write profiles").click()
+        choose(page, "A language model: write profiles")
         expect(page.get_by_text("with seven keys")).to_be_visible()
         page.get_by_label("Name").fill("biographer")
         page.get_by_label("Endpoint").select_option(label="scripted (test-model)")

@@ -17,7 +17,10 @@ from zlib import crc32
 
 import numpy as np
 
-SECTIONS = ("false_yes", "own_answers", "boundary", "coverage", "winners", "stopping", "planner")
+SECTIONS = (
+    *("false_yes", "own_answers", "boundary", "coverage", "intervals", "winners", "stopping"),
+    "planner",
+)
 SEED = 20260702
 PROCESSES = 2
 BLOCK = 25  # studies of a task

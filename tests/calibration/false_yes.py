@@ -20,7 +20,7 @@ from tests.calibration.targets import least, most, not_above
 NAME = "false yes and power"
 TITLE = "A yes on rating items"
 STUDIES, FEW = 500, 8
-ECHOES, FEW_ECHOES, PERMUTATIONS = 500, 6, 199
+ECHOES, OTHER_ECHOES, FEW_ECHOES, PERMUTATIONS = 500, 300, 6, 199
 OBSERVED, POWERED, FEW_POWERED = 0.3, 1000, 20
 # (systems, contents, their share of quality): about 300 items each
 GRID = (*((4, 75, share) for share in SHARES), (2, 150, 0.4), (11, 30, 0.4))
@@ -32,7 +32,15 @@ TRICKS = (
 BIASED, SELF_PREFERRING = "q = .8, +.75 points", "q = .8, +.5 SD for one system"
 GOOD = {"equal to one rater": None, "q = .8": 0.8, "q = .9": 0.9}
 COMPARES = "compares: "
-PASTED, PASTED_SHARES = (0.0, 0.1, 0.3), (0.0, 0.4)
+PASTED = (0.0, 0.1, 0.3)
+PASTED_DESIGNS = {
+    pasted: tuple(
+        design
+        for design in GRID
+        if design[-1] in (0.0, 0.4) and (design in FOUR or pasted == max(PASTED))
+    )
+    for pasted in PASTED
+}
 YES, FLAGGED, UNWARNED = "yes", "study is flagged", "yes without the flag's words"
 
 # What explains the items beside systems: (options, judges that know only this)
@@ -54,16 +62,22 @@ EFFECTS = {
             "recipient and noise",
         ),
     ),
+    "contents carry .4, 150 × 2, 5 % missing": (
+        {"system_share": 0.0, "content_share": 0.4, "contents": 150, "systems": 2},
+        ("content", "people's own content means", "random score per content", "content and noise"),
+    ),
 }
+MISSING = {"contents carry .4, 150 × 2, 5 % missing": 0.05}  # share of the judgments
 
 
 def is_yes(reference, judge):
     """Say whether the judge may rate items.
 
-    Its answers beyond the scale are set to the scale's ends. Without retention there is no yes;
-    so it is asked first, and spares most judges that know nothing the other checks.
+    Its answers beyond the scale are set to the scale's ends; NaN is none. Without retention there
+    is no yes; so it is asked first, and spares most judges that know nothing the other checks.
     """
-    people, answers = reference.people, np.clip(judge, FIVE.low, FIVE.high)
+    answers = np.clip(judge, FIVE.low, FIVE.high)
+    people = reference.people.restrict(~np.isnan(answers[reference.people.rows]))
     retention = compare_judge(people, answers[people.rows, None]).retention(KEPT)
     if not retention.p_above() < 0.05:
         return False
@@ -121,16 +135,19 @@ def try_effects(effect, reliability, rng):
     scores = 3 + effects, of_people, study.rng.uniform(1, 5, len(effects))
     judges = [own[codes] for own in scores]
     judges.append(of_people[codes] + 0.3 * study.rng.normal(size=len(codes)))
-    outcomes = {
-        name: is_yes(study.reference, judge) for name, judge in zip(names, judges, strict=True)
-    }
-    outcomes["q = .8"] = is_yes(study.reference, follow_quality(study, 0.8))
+    judges.append(follow_quality(study, 0.8))
+    missing = study.rng.permutation(len(codes))[: round(MISSING.get(effect, 0) * len(codes))]
+    outcomes = {}
+    for name, judge in zip((*names, "q = .8"), judges, strict=True):
+        judge[missing] = np.nan
+        outcomes[name] = is_yes(study.reference, judge)
     return outcomes
 
 
-def try_pasting(pasting, reliability, share, rng):
+def try_pasting(pasting, reliability, design, rng):
     """Ask about a judge that knows nothing and whose answers some raters paste."""
-    study = simulate(rng, reliability, share, pasting=pasting)
+    systems, contents, share = design
+    study = simulate(rng, reliability, share, contents=contents, systems=systems, pasting=pasting)
     judge = study.pasted
     if judge is None:
         judge = study.points(study.rng.normal(size=len(study.quality)))
@@ -154,13 +171,13 @@ def experiments():
     ]
     pasting = [
         Experiment(
-            _pasting(pasted, (4, 75, share), rho),
-            partial(try_pasting, pasted, rho, share),
-            ECHOES,
+            _pasting(pasted, design, rho),
+            partial(try_pasting, pasted, rho, design),
+            ECHOES if design in FOUR else OTHER_ECHOES,
             FEW_ECHOES,
         )
         for pasted in PASTED
-        for share in PASTED_SHARES
+        for design in PASTED_DESIGNS[pasted]
         for rho in RELIABILITIES
     ]
     return [*grid, *effects, *pasting, Experiment(AT_OBSERVED, try_power, POWERED, FEW_POWERED)]
@@ -172,8 +189,9 @@ def _grid(design, reliability):
 
 
 def _pasting(pasted, design, reliability):
-    _, _, share = design
-    return f"{pasted} paste at share {share}, reliability {reliability}"
+    systems, _, share = design
+    of = "" if design in FOUR else f" of {systems} systems"
+    return f"{pasted} paste{of} at share {share}, reliability {reliability}"
 
 
 def tables(tallies):
@@ -202,7 +220,11 @@ FALSE = (
     "reliabilities. *System* is people's own mean of each system; *q* is a judge's correlation "
     "with quality. Here and below a judge's answers beyond the scale are set to the scale's ends."
 )
-CONTENTS = "As above; the means of people hold the item's own ratings."
+CONTENTS = (
+    "As above; the means of people hold the item's own ratings. Where judgments are missing, most "
+    "of their items leave the other item of the content alone, which then is not in the check of "
+    "contents."
+)
 PASTING = (
     "The judge knows nothing, and a share of the raters enter its answers in place of their own. "
     "The flag of the study is the permutation test of raters who follow the judge more than "
@@ -222,7 +244,7 @@ OBSERVED_TEXT = (
     "300 items by three raters, no effects of systems, and a reliability at which two raters' "
     f"answers on five points correlate by {OBSERVED:g}; the judge is named beforehand."
 )
-PASTING_SAYS = "The report Verdict has no words for it."
+PASTING_SAYS = "The report Verdict has words for pasted answers only where the flag is raised."
 FLAG_SAYS = (
     "A note of the report Verdict says that the flag is raised for nothing in 5 % of studies."
 )
@@ -284,10 +306,11 @@ def _of_pasting(tallies):
         shown = [(YES, None if pasted else most(0.01), ""), (FLAGGED, flag, FLAG_SAYS)]
         if pasted:
             shown.append((UNWARNED, most(0.01), PASTING_SAYS))
-        designs = [design for design in FOUR if design[-1] in PASTED_SHARES]
         for outcome, target, missed in shown:
             label = f"{who}: {outcome}"
-            rows += _over_grid(tallies, label, outcome, target, missed, name, designs)
+            rows += _over_grid(
+                tallies, label, outcome, target, missed, name, PASTED_DESIGNS[pasted]
+            )
     return rows
 
 

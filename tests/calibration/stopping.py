@@ -267,6 +267,7 @@ RULE_TEXT = (
     "beyond systems and beyond length, all at one look. The judges share the collections."
 )
 BOUNDS_SAY = (
-    "No report applies the rule yet, so that no page says it. Looking from 100 clusters on, "
-    "where clusters are single items, is the column beside it."
+    "The report Stopping applies the rule and says that its bounds hold at all looks together; it "
+    "does not say that they err a little more often at looks before 100 clusters. Looking from 100 "
+    "clusters on, where clusters are single items, is the column beside it."
 )

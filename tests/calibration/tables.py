@@ -51,6 +51,8 @@ class Line:
 
 def _cell(pair):
     tally, target = pair
+    if not tally.n:
+        return "–"
     text = f"{decimals(tally.share)} ({decimals(tally.error)})"
     return f"**{text}**" if target and not target.is_met(tally) else text
 
@@ -72,7 +74,7 @@ class Table:
         return f"### {self.title}\n\n{self.text} {self._studies()}\n\n{body}\n{self._remarks()}"
 
     def _studies(self):
-        counts = sorted({tally.n for line in self.lines for tally in line.tallies})
+        counts = sorted({tally.n for line in self.lines for tally in line.tallies if tally.n})
         low, high = f"{counts[0]:,}", f"{counts[-1]:,}"
         return f"{low if low == high else f'{low} to {high}'} studies a cell."
 

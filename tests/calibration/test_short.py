@@ -40,7 +40,8 @@ def outcomes_of_page():
             title = text.removeprefix("### ")
         elif text.startswith("| "):
             cells = [cell.strip() for cell in text.strip("|").split("|")]
-            shares = [k for k, cell in enumerate(cells) if re.match(r"\**[\d.]+ \([\d.]+\)", cell)]
+            is_share = re.compile(r"\**[\d.]+ \([\d.]+\)|–$").match
+            shares = [k for k, cell in enumerate(cells) if is_share(cell)]
             outcomes[title, *cells[: shares[0] if shares else None]] = cells[-1]
     return outcomes
 
@@ -69,7 +70,7 @@ def test_the_page_is_of_the_long_form_with_the_seed_of_the_program():
 def test_the_long_form_is_large_enough_for_its_targets():
     counts = {name: own.studies for name, own in experiments_by_name().items()}
     assert min(counts.values()) >= 300  # none of 300: at most .01
-    asked = ("coverage", "boundary", "bounds of theta", "stopping rule", "plan")
+    asked = ("coverage", "intervals", "boundary", "bounds of theta", "stopping rule", "plan")
     assert min(n for name, n in counts.items() if name.startswith(asked)) >= 1000
 
 
@@ -96,6 +97,16 @@ def test_the_targets_are_those_agreed(lines):
             assert targets_of(lines, f"A wrong winner of two systems, {title}", label) == {"≤ .01"}
     covered = targets_of(lines, "Shares of 95 % intervals that hold the truth")
     assert covered == {".93 to .97 ± 2 errors"}
+    others = targets_of(lines, "Shares of 95 % intervals of other reports that hold the truth")
+    assert others == {"–", ".93 to .97 ± 2 errors"}
+    label = "warning that it favours one"
+    warned = targets_of(lines, "A wrong winner of two systems, by items", label)
+    assert warned == {"–", "≤ .05 + 2 errors"}
+    contents = "False yes: judges that know only the content, or only the recipient"
+    for judge in ("content", "people's own content means", "content and noise"):
+        assert targets_of(lines, contents, judge, "contents carry .4, 150 × 2, 5 % missing") == {
+            "≤ .01"
+        }
     pasting = "Raters who paste a judge's answers"
     assert targets_of(lines, pasting, "30% paste: yes") == {"–"}
     assert targets_of(lines, pasting, "30% paste: yes without the flag's words") == {"≤ .01"}

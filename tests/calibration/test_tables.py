@@ -1,8 +1,11 @@
 """A table says which targets are met, and what the product says of the others."""
 
+import re
+
 import numpy as np
 import pytest
 
+from tests.calibration import page
 from tests.calibration.experiments import Tally
 from tests.calibration.stopping import M, collect
 from tests.calibration.tables import SILENT, Line, Table
@@ -63,6 +66,20 @@ def test_a_missed_target_is_bold_and_has_a_sentence():
     assert "300 studies a cell." in text
 
 
+def test_the_page_says_its_day_and_the_commit_of_the_program(monkeypatch, tmp_path):
+    commit = rf"[0-9a-f]{{7,}}({page.CHANGED})?|unknown"
+    form = rf"Made on \d{{4}}-\d\d-\d\d, commit ({commit})\."
+    assert re.fullmatch(form, page.write_origin())
+    monkeypatch.setattr(page, "ROOT", tmp_path)  # no repository
+    assert page.write_origin().endswith(", commit unknown.")
+
+
+def test_a_cell_without_studies_is_a_dash_and_not_counted():
+    text = Table("Means", "Some.", ("mean", "10"), [Line(("of t",), (Tally(0, 0), Tally(9, 10)))])
+    assert "| of t | – | .900 (.110) |" in text.write()
+    assert "Some. 10 studies a cell." in text.write()
+
+
 def test_decimals_have_no_zero_before_the_point():
     assert (decimals(0.05, 2), decimals(1.0), decimals(0.0)) == (".05", "1.000", ".000")
 
@@ -83,3 +100,17 @@ def test_a_session_that_ends_early_leaves_no_ratings():
     sizes = np.bincount(raters)
     assert (sizes == 0).any()  # those who dropped out
     assert sizes.sum() == 120 * M
+
+
+def test_the_figures_in_notes_of_reports_stand_on_the_page():
+    """Plan: .73 and .88 of pilots of 300 items; Variance: .91 with 30 blocks and .88 with 10."""
+    text = (page.ROOT / "docs" / "CALIBRATION.md").read_text()
+    assert re.search(r"^\| 75 × 4 \| \.729 .*\| \.878 ", text, re.MULTILINE)
+    of_clusters = r"^\| variance of clusters \| jackknife \| \.876 .*\*\*\.911 "
+    assert re.search(of_clusters, text, re.MULTILINE)
+    for path, figures in (
+        ("plan/words.py", (".73 from pilots of 300 items", ".88 of studies got a yes")),
+        ("variance/report.py", (".91 of simulated studies with 30, in .88 with", "10 ")),
+    ):
+        words = (page.ROOT / "analysis" / "reports" / path).read_text()
+        assert all(figure in words for figure in figures), path

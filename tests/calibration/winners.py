@@ -24,6 +24,7 @@ SIZES = (75, 150, 300)  # items of a system
 MANY = 600  # of a system, beyond which nothing is tried
 YES, WRONG = "all systems: yes", "all systems: yes, and a wrong winner"
 PAIR, PAIR_WRONG = "the pair: yes", "the pair: yes, and a wrong winner"
+WARNED = "warning that it favours one"
 JUDGES, DRAWS, FAMILY_STUDIES = 10, 999, 1000
 CLUSTERS = (100, 400)
 ANY = "any of 45 differences called"
@@ -47,6 +48,7 @@ def try_winner(apart, bias, size, reliability, rng):
         WRONG: yes and is_wrong,
         PAIR: pair_yes,
         PAIR_WRONG: pair_yes and is_wrong,
+        WARNED: comparison.favoured,
     }
 
 
@@ -97,6 +99,11 @@ def _name(apart, bias, size, reliability):
     return f"two systems {apart} apart, bias {bias}, {size} items, at {reliability}"
 
 
+def _asked(outcome, bias):
+    """Return what is asked of the warning of a judge without a bias: a false alarm; else None."""
+    return not_above(0.05) if outcome == WARNED and not bias else None
+
+
 def tables(tallies):
     """Return the tables of winners by size and by reliability, and of families."""
     by_size, by_reliability = [], []
@@ -105,17 +112,18 @@ def tables(tallies):
         (WRONG, most(0.01)),
         (PAIR, None),
         (PAIR_WRONG, most(0.01)),
+        (WARNED, None),
     ):
         for apart in APART:
             for bias in BIASES:
                 labels = outcome, f"{apart:g}"[1:], f"{bias:g}".removeprefix("0") or "0"
                 cells = tuple(tallies[_name(apart, bias, size, 0.3), outcome] for size in SIZES)
-                by_size.append(Line(labels, cells, (target,)))
+                by_size.append(Line(labels, cells, (_asked(outcome, bias) or target,)))
         for bias in BIASES:
             labels = outcome, f"{bias:g}".removeprefix("0") or "0"
             names = [_name(0.2, bias, MANY, rho) for rho in RELIABILITIES]
             cells = tuple(tallies[name, outcome] for name in names)
-            by_reliability.append(Line(labels, cells, (target,)))
+            by_reliability.append(Line(labels, cells, (_asked(outcome, bias) or target,)))
     families = [
         Line(
             (ANY, f"{clusters} clusters"),
@@ -155,7 +163,8 @@ WINNERS = (
     "A judge with q = .8 on people's scale adds a bias, in points, to the worse of two systems, "
     "which are so many SDs of quality apart. The winner is wrong where the judge's mean is "
     "higher for the worse system and the answer is yes. "
-    "*All systems* is the report's row on all systems, *the pair* its row on this pair."
+    "*All systems* is the report's row on all systems, *the pair* its row on this pair. The "
+    "warning says that the judge favours a system against people; without a bias it is false."
 )
 FAMILY_SAYS = (
     "A note of the report Differences says how often this happens with 100 clusters, and with 400."

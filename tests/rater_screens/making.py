@@ -19,7 +19,13 @@ WORDS = {
 }
 PROLIFIC = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "v1"}
 MTURK = {"workerId": "w1", "assignmentId": "a1", "hitId": "h1", "turkSubmitTo": MTURK_SITES[0]}
-CODES = {"screened_out": "OUT1", "failed_attention": "FAIL2", "no_consent": "NO3", "too_late": "L4"}
+CODES = {
+    "screened_out": "OUT1",
+    "failed_attention": "FAIL2",
+    "no_consent": "NO3",
+    "too_late": "L4",
+    "withdrawn": "GONE5",
+}
 SCREENS = {}
 
 

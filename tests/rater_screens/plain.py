@@ -1,6 +1,7 @@
 """The way in, items of every kind, and every end of a session."""
 
 from annotate.models import Content, Item, Study
+from annotate.studies import edit
 from tests import factories
 from tests.rater_screens.making import (
     HOST,
@@ -37,6 +38,18 @@ def own_consent(language):
 @screen
 def consent_by_link(language):
     return Visit(rated(language, State.CONSENT))
+
+
+@screen
+def consent_with_programs(language):
+    """A judge shows a program raters' answers, another one at a computer of the researchers'."""
+    study = films(language).study
+    for number, address in enumerate(("https://203.0.113.5/v1", "http://127.0.0.1:9/v1")):
+        endpoint = factories.make_endpoint(address, key=f"e{number}", model=f"M{number}")
+        shown = {"shots": "one", "example_role": "third_party"}
+        factories.make_judge(study, f"judge-{number}", endpoint, **shown)
+    Study.objects.update(extra={"delete_on": "2187-06-30"})
+    return Visit(JOIN)
 
 
 @screen
@@ -131,6 +144,13 @@ def thanks(language):
 
 
 @screen
+def thanks_with_debriefing(language):
+    rows = films(language)
+    edit.change(rows.study, lambda extra: extra.update(debrief=f"# {rows.title}\n\n*{rows.text}*"))
+    return Visit(rows.session(State.COMPLETED))
+
+
+@screen
 def thanks_to_prolific(language):
     return Visit(rated(language, State.COMPLETED, PROLIFIC, **on("prolific")))
 
@@ -211,8 +231,24 @@ def over(state):
     return screen(ended)
 
 
-for _state in ("declined", "screened_out", "failed_attention", "returned", "abandoned"):
+STATES = ("declined", "screened_out", "failed_attention", "returned", "abandoned", "withdrawn")
+for _state in STATES:
     over(_state)
+
+
+@screen
+def withdraw(language):
+    return Visit(rated(language, State.RATING) + "withdraw/")
+
+
+@screen
+def withdraw_from_prolific(language):
+    """With what is paid, a contact and a reference, after all is answered."""
+    path = rated(language, State.COMPLETED, PROLIFIC, **on("prolific"))
+    study = Study.objects.get()
+    study.extra |= dict.fromkeys(("contact", "ethics_reference", "withdrawal_pay"), study.title)
+    study.save()
+    return Visit(path + "withdraw/")
 
 
 @screen

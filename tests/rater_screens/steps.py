@@ -2,8 +2,8 @@
 
 from annotate.design import around
 from annotate.files.loading.practice import mark_items
-from annotate.models import Extra, Session
-from annotate.raters.step_screens import CheckPage
+from annotate.models import Content, Extra, Making, Pick, Session
+from annotate.raters.step_screens import CheckPage, ScreenerPage
 from annotate.sessions import steps
 from annotate.studies import edit
 from annotate.studies.forms_checks import ready_check
@@ -38,6 +38,57 @@ def attempted(language, *values):
     session = session_of(path)
     steps.attempt(session, around.check_of(session.study), 1, dict(enumerate(values, start=1)))
     return Visit(path + "check/")
+
+
+def screening(rows):
+    """A question of which an option screens out."""
+    options = [rows.least, rows.most]
+    return {
+        "questions": [
+            {"key": "own", "text": rows.asks, "options": options, "screens_out": [rows.least]}
+        ]
+    }
+
+
+@screen
+def screener(language):
+    return Visit(set_up(language, screener=screening).session(State.SCREENER) + "screener/")
+
+
+@screen
+def screener_with_gaps(language):
+    path = set_up(language, screener=screening).session(State.SCREENER)
+    version = ScreenerPage(session_of(path)).version
+    return Visit(path + "screener/", {"version": version, "go": "next"}, 422)
+
+
+@screen
+def screened_out_by_the_screener(language):
+    rows = set_up(
+        language,
+        screener=screening,
+        comprehension=comprehension,
+        screen_out_pay=lambda rows: rows.title,
+    )
+    return Visit(rows.session(State.SCREENED_OUT, stopped_in=State.SCREENER))
+
+
+@screen
+def questions_before(language):
+    rows = set_up(language, questions_before=leaving)
+    return Visit(rows.session(State.QUESTIONS) + "questions/")
+
+
+@screen
+def optional_questions_before(language):
+    rows = set_up(language, questions_before=lambda rows: ["gender"])
+    return Visit(rows.session(State.QUESTIONS) + "questions/")
+
+
+@screen
+def questions_before_with_gaps(language):
+    path = set_up(language, questions_before=leaving).session(State.QUESTIONS)
+    return Visit(path + "questions/", {"qage": "200", "go": "next"}, 422)
 
 
 @screen
@@ -192,3 +243,68 @@ def item_without_its_picture_and_recording(language):
     rows = Rows(language).ask("likert5")
     key = rows.content(image_url="upload:cover.png", audio_url="upload:episode.mp3")
     return Visit(rows.fill(content=key).session() + "item/1/")
+
+
+def taste(rows):
+    """One source, which compares the contents' genres."""
+    source = {"system": "near", "by": "nearest", "columns": ["genres"]}
+    return {"least": 1, "most": 2, "length": 2, "sources": [source]}
+
+
+def picking(language, stands_in, **making):
+    """The address of a session that picks, or that has picked what `making` is made from."""
+    rows = set_up(language, taste=taste)
+    path = rows.session(State.TASTE)
+    if making:
+        Making.objects.create(session=session_of(path), **making)
+    Session.objects.filter(token=path.split("/")[2]).update(state=stands_in)
+    return path
+
+
+@screen
+def taste_without_picks(language):
+    return Visit(picking(language, State.TASTE) + "taste/", {"go": "next"}, 422)
+
+
+@screen
+def taste_with_picks(language):
+    path = picking(language, State.TASTE)
+    session = session_of(path)
+    Pick.objects.create(session=session, content=session.study.contents.get(key="c1"))
+    return Visit(path + "taste/")
+
+
+@screen
+def taste_with_too_many_picks(language):
+    path = picking(language, State.TASTE)
+    session = session_of(path)
+    for key in ("c1", "c2", "c3"):
+        content = Content.objects.get_or_create(study=session.study, key=key)[0]
+        Pick.objects.create(session=session, content=content)
+    return Visit(path + "taste/", {"go": "next"}, 422)
+
+
+@screen
+def taste_without_a_find(language):
+    return Visit(picking(language, State.TASTE) + "taste/?q=-0-")
+
+
+@screen
+def lists_being_made(language):
+    return Visit(picking(language, State.WAITING, state=Making.State.WANTED) + "waiting/")
+
+
+@screen
+def lists_ready(language):
+    return Visit(picking(language, State.WAITING, state=Making.State.MADE) + "waiting/")
+
+
+@screen
+def lists_that_could_not_be_made(language):
+    return Visit(picking(language, State.WAITING, state=Making.State.FAILED) + "waiting/")
+
+
+@screen
+def ended_without_lists(language):
+    rows = set_up(language, taste=taste)
+    return Visit(rows.session(State.SCREENED_OUT, stopped_in=State.WAITING))

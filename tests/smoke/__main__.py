@@ -19,7 +19,12 @@ WAYS = ("demo", "production")
 def main() -> int:
     """Run the ways that are asked for; the last line counts what passed and what failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.smoke", description=__doc__)
-    parser.add_argument("--short", action="store_true", help="one link where the whole takes all")
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help="one link where the whole takes all; each page in all roles, and each form that "
+        "chooses what its own page shows, in one of the ways",
+    )
     parser.add_argument("--way", choices=WAYS, help="one of the two alone")
     parser.add_argument("--answers", help="a folder for all answers, as JSON lines")
     options = parser.parse_args()

@@ -143,7 +143,7 @@ class Tab:
         self.refusals_expected = refusals_expected
         self.under_way.clear()
         try:
-            self.page.goto(link, wait_until="load")
+            self._go(link)
             self._settle()
             if address := find_address(link):
                 self.opened.add(address.page)
@@ -153,6 +153,15 @@ class Tab:
             if "Download is starting" not in str(error) and "ERR_ABORTED" not in str(error):
                 self._fail(f"{link}: {str(error).splitlines()[0]}")
         return self.look()
+
+    def _go(self, link: str) -> None:
+        try:
+            self.page.goto(link, wait_until="load")
+        except Error as error:
+            if "interrupted by another navigation" not in str(error):
+                raise
+            # The page before waited for a worker, and led on by itself at this very moment.
+            self.page.goto(link, wait_until="load")
 
     def _settle(self, longest: float = QUIET) -> None:
         """Wait until no request is under way: one that leads on is followed by others at once."""

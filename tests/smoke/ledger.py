@@ -58,6 +58,7 @@ class Ledger:
     def write(self, path: Path) -> None:
         """Write all answers as JSON lines, in the order in which they came."""
         rows = [json.dumps(asdict(answer)) + "\n" for answer in self.answers]
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(rows))
 
     def lines(self) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from lxml import html
 
@@ -13,7 +14,9 @@ from tests.smoke.visitor import Page, Visitor
 SMOKE, STATED = "/studies/smoke/", "/studies/factuality-demo/"
 ASKS, RECOMMENDS = "asks a model", "recommends"  # judges of the smoke's study
 PLAN, PLANNED = "/studies/smoke-plan/", 60  # a study with so many items, and without raters
-LONGEST_RUN = 60  # seconds
+TASTE, LIKED = "/studies/smoke-taste/", 3  # a study whose raters pick so many contents
+NOBODY = "http://127.0.0.1:11434/v1"  # where Ollama would listen
+LONGEST_RUN, LONGEST_LOAD = 180, 240  # seconds
 EXTRA = re.compile(r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', re.DOTALL)
 SCRIPTS = ".//@data-time-url | .//@data-missing-url"
 ROW, API = "<int:pk>/", "api/v1/studies/<slug:slug>/"
@@ -53,17 +56,21 @@ def follow_owner(owner: Visitor) -> None:
     _code_answers(owner)
     _exclude_and_include(owner)
     _ask_for_more(owner)
+    _connect_a_model(owner)
     _use_judges(owner)
+    _order_judges(owner)
     _correct_a_statement(owner)
+    _build_a_paper(owner)
+    _follow_a_recipe(owner)
     owner.post(f"{SMOKE}media/forget/")
     owner.open(f"{SMOKE}analysis/computing/none/")
 
 
 def _try_the_preview(owner: Visitor) -> None:
     start = "/r/preview-smoke/"
-    for link in ("", "practice/1/", "exit/"):
+    for link in ("", "screener/", "questions/", "practice/1/", "exit/", "withdraw/"):
         owner.open(start + link)
-    for link in ("consent/", "begin/", "check/", "missing/", "time/1/"):
+    for link in ("consent/", "begin/", "check/", "missing/", "time/1/", "withdraw/"):
         owner.post(start + link)
     for number in range(1, 7):
         text = owner.open(f"{start}item/{number}/").text
@@ -119,6 +126,49 @@ def fix_a_plan(owner: Visitor, program: Visitor) -> None:
     press(owner, f"{PLAN}stopping/", "/stopping/fix/", **chosen)
 
 
+def bring_taste(owner: Visitor, program: Visitor, rater: Visitor, contents: Path) -> None:
+    """Let a rater of a study of the program's pick contents, and wait for a list of others."""
+    asked = {"key": "good", "text": "Would you watch it?", "scale": "likert5"}
+    study = {
+        "study": "smoke-taste",
+        "questions": [asked | {"applies_to": ["recommendation"]}],
+        "taste": {"least": LIKED, "sources": [{"system": "chance", "by": "random"}]},
+    }
+    program.send_json("/api/v1/studies/", study)
+    with contents.open("rb") as file:
+        loaded = owner.post(f"{TASTE}load/", files={"contents": file})
+    press(owner, loaded.link, "/load/")
+    owner.open("/r/preview-smoke-taste/taste/")
+    owner.post("/r/preview-smoke-taste/taste/")
+    owner.open("/r/preview-smoke-taste/waiting/")
+    deadline = time.monotonic() + LONGEST_LOAD
+    while "/taste/" not in (page := rater.post("/join/smoke-taste/", {"consent": "yes"})).link:
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.5)  # a worker loads the contents
+    for content in re.findall(r'name="add" value="(\d+)"', page.text)[:LIKED]:
+        rater.post(page.link, {"add": content})
+    rater.post(page.link, {"go": "next"})
+    start = page.link.removesuffix("taste/")
+    rater.open(f"{start}waiting/")  # which leads on, where there is nothing to wait for
+    while "/item/" not in rater.post(f"{start}begin/").link and time.monotonic() < deadline:
+        rater.open(f"{start}waiting/")
+        time.sleep(0.5)
+
+
+def _connect_a_model(owner: Visitor) -> None:
+    """Connect a server that is not there, as a script would list its models, and remove it."""
+    new, sent = f"{SMOKE}models/new/other/", {"base_url": NOBODY, "model": "m"}
+    owner.post(f"{new}names/", sent, referer=new)
+    press(owner, new, "/models/new/other/", **sent)
+    made = find(owner, f"{SMOKE}models/", rf"{SMOKE}models/(\d+)/")
+    page = f"{SMOKE}models/{made}/"
+    owner.post(f"{page}names/", sent, referer=page)
+    press(owner, page, f"/models/{made}/", price_in="1", price_out="2")
+    press(owner, page, "/test/")
+    press(owner, page, "/remove/")
+
+
 def _use_judges(owner: Visitor) -> None:
     """Run both judges; what a run's page offers for a moment is sent as an old page would."""
     judges = f"{SMOKE}judges/"
@@ -133,10 +183,21 @@ def _use_judges(owner: Visitor) -> None:
         else:
             owner.open(f"{judges}{judge}/test/")
         run = find(owner, f"{judges}{judge}/", rf"{SMOKE}runs/(\d+)/")
-        for link in ("confirm/", "resume/", "read-again/"):
+        for link in ("confirm/", "resume/", "read-again/", "ask-again/"):
             owner.post(f"{SMOKE}runs/{run}/{link}", referer=f"{SMOKE}runs/{run}/")
         for link in ("lists/", "lists.csv") if name == RECOMMENDS else ():
             owner.open(f"{SMOKE}runs/{run}/{link}")
+
+
+def _order_judges(owner: Visitor) -> None:
+    """Make a judge, archive it and bring it back, delete it and undo that."""
+    judges, new = f"{SMOKE}judges/", f"{SMOKE}judges/new/?kind=random"
+    press(owner, new, r"/judges/new/\?kind=random", key="to and fro", seed="1")
+    made = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*to and fro')
+    press(owner, f"{judges}{made}/", "/archive/")
+    press(owner, judges, "/bring-back/")
+    press(owner, f"{judges}{made}/delete/", "/delete/", because="not needed")
+    press(owner, judges, "/undelete/")
 
 
 def _wait_for_runs(owner: Visitor) -> None:
@@ -146,8 +207,33 @@ def _wait_for_runs(owner: Visitor) -> None:
         time.sleep(0.5)
 
 
+def _build_a_paper(owner: Visitor) -> None:
+    """Build a paper of the study with statements, take both files, and use the former address."""
+    paper, asked = f"{STATED}analysis/paper/", "?sections=answer,codebook"
+    deadline = time.monotonic() + LONGEST_RUN
+    while 'id="built"' in (text := owner.open(paper + asked).text) and "paper.zip" not in text:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.5)
+    for form in ("html", "zip"):
+        owner.open(f"{paper}paper.{form}{asked}")
+    owner.open(f"{STATED}analysis/report.html")
+
+
+def _follow_a_recipe(owner: Visitor) -> None:
+    """Put the study with statements beside its paper, and take both files of the table."""
+    recipes = f"{STATED}analysis/recipes/"
+    owner.open(recipes)
+    deadline = time.monotonic() + LONGEST_RUN
+    while "p1.csv" not in owner.open(f"{recipes}?paper=p1").text and time.monotonic() < deadline:
+        time.sleep(0.5)
+    for form in ("csv", "md"):
+        owner.open(f"{recipes}p1.{form}")
+
+
 def _correct_a_statement(owner: Visitor) -> None:
     owner.open(f"{STATED}statements/without/reference/")
+    press(owner, f"{STATED}statements/", "/statements/items/")
     page = find(owner, f"{STATED}statements/", rf"({STATED}items/\d+/statements/\w+/)")
     press(owner, page, r"/statements/\d+/remove/")
     press(owner, page, r"/statements/\d+/undo/")

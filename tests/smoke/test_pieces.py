@@ -1,14 +1,20 @@
 """What the smoke is made of, without a product: addresses, pages, values, the ledger."""
 
+from pathlib import Path
+
 import pytest
 
+from annotate.files.reading import Problems
+from annotate.files.reading.studyfile import read_study
 from tests.smoke.browser import is_of_plotly
 from tests.smoke.crawl import MOST_OF_ADMIN, Walk, rank_of
 from tests.smoke.ledger import Answer, Ledger
-from tests.smoke.pages import Form, empty_values, find_form, parse_page
+from tests.smoke.pages import Form, empty_values, find_form, form_key, parse_page
 from tests.smoke.routes import all_routes, find_address
+from tests.smoke.running import way_of
 from tests.smoke.unreached import UNREACHED
 from tests.smoke.values import FILES, choose_values
+from tests.smoke.ways import WAYS
 
 ORIGIN = "http://127.0.0.1:8000"
 PAGE = """<html><body><a href="#main">Skip</a><a href="/studies/films/#part">Films</a> <a href="https://example.org/">Out</a>
@@ -113,6 +119,30 @@ def test_a_filled_form_keeps_what_stands_there_and_an_empty_one_nothing():
     assert choose_values(form, fields, False) == [[2, ""], [4, False]]
 
 
+def test_a_filled_form_of_a_report_asks_for_few_draws():
+    form = Form("/studies/films/analysis/roc/", "/studies/films/analysis/roc/", "get", (), 0)
+    fields = [field(0, "draws", "number", value="2000"), field(1, "seed", "number", value="1")]
+    assert choose_values(form, fields, True) == [[0, "200"]]
+
+
+def test_forms_that_change_nothing_are_left_to_whose_turn_it_is():
+    class Visitor:
+        ledger = Ledger("demo")
+
+    walk = Walk(Visitor(), tab=None, most=1, has_turn=lambda key: False)
+    waiting = {}
+    for method in ("get", "post"):
+        form = Form("/studies/films/items/", "/studies/films/items/", method, ("q",), 0)
+        waiting[method] = form_key(form)
+        walk.forms[waiting[method]] = [form]
+    assert not walk._waits(waiting["get"], 0) and walk._waits(waiting["post"], 0)
+    find = Form("/studies/films/raters/", "/studies/films/raters/find/", "get", ("q",), 0)
+    walk.forms[form_key(find)] = [find]
+    assert walk._waits(form_key(find), 0)  # nothing else may reach that route
+    walk.has_turn = lambda key: True
+    assert walk._waits(waiting["get"], 0)
+
+
 def test_what_deletes_comes_last():
     def rank(action, method="post"):
         return rank_of(Form("/", action, method, (), 0))
@@ -163,3 +193,17 @@ REFUSED = (
 )
 def test_only_plotlys_own_style_attributes_are_passed_over(text, link, expected):
     assert is_of_plotly(text, {"url": ORIGIN + link, "lineNumber": 1}) is expected
+
+
+def test_the_short_form_shares_pages_among_the_ways_and_leaves_none_out():
+    pages = [find_address(f"/studies/films/analysis/{n}/").page for n in range(40)]
+    taken = [way_of(page) for page in pages]
+    assert set(taken) == set(WAYS) and 10 < taken.count("demo") < 30
+    assert taken == [way_of(page) for page in pages]
+
+
+def test_the_study_that_the_smoke_loads_is_read_without_a_problem():
+    problems = Problems()
+    path = Path(__file__).parent / "study" / "study.yaml"
+    assert read_study(path, path.name, problems).slug == "smoke"
+    assert not problems, [str(problem) for problem in problems.shown]

@@ -13,6 +13,8 @@ NEW_STUDY = {"study": HERE / "study.yaml"} | {name: HERE / f"{name}.csv" for nam
 FILES = {
     "studies/new/": NEW_STUDY,
     "studies/<slug:slug>/load/": {name: EXAMPLES / f"{name}.csv" for name in ("contents",)},
+    "studies/new/bring/": {"file": EXAMPLES / "items.csv"},
+    "studies/<slug:slug>/bring/": {"file": EXAMPLES / "items.csv"},
     "studies/new/ratings/": {"movies": HERE / "movies.csv", "ratings": HERE / "rated.csv"},
     "studies/<slug:slug>/media/upload/": {"files": HERE / "picture.png"},
     "studies/<slug:slug>/raters/pay/participants/": {"file": HERE / "participants.csv"},
@@ -26,6 +28,7 @@ TEXT>>>
 NAMED = {
     "slug": "smoke-made",
     "study_copy:slug": "smoke-copy",
+    "new_questions:slug": "smoke-brought",
     "surveys_new:slug": "smoke-surveys",
     "surveys_new:surveys": "1",
     "title": "Made by the smoke",
@@ -36,6 +39,10 @@ NAMED = {
     "right": "Explanations",
     "names": "pat\nkim",
     "base_url": "http://127.0.0.1:9/v1",
+    # Where Ollama would listen, and nobody does. Without a key no provider is asked.
+    "model_new:base_url": "http://127.0.0.1:11434/v1",
+    "model_new:model": "smoke-model",
+    "api_key": "",
     "media_hosts": "127.0.0.1",
     "endpoint_new:model": "smoke-model",
     "prompt_new:text": PROMPT,
@@ -52,6 +59,8 @@ NAMED = {
     "password2": "Quiet-Ferry-4711",
     "usable_password": "true",
 }
+# In place of what stands there: pages with the usual 2,000 draws are opened by links.
+CHANGED = {"draws": "200"}
 BY_TYPE = {
     "number": "1",
     "email": "smoke@example.org",
@@ -74,7 +83,8 @@ def choose_file(form: Form, name: str) -> Path | None:
 def choose_values(form: Form, fields: list[dict], filled: bool) -> list[list]:
     """Return [number of the field, its value] of all fields that change.
 
-    Filled, what stands in a field already stays; empty, nothing stays but what is hidden.
+    Filled, what stands in a field already stays, but for CHANGED; empty, nothing stays but what
+    is hidden.
     """
     chosen, groups = [], _checked(fields)
     for field in fields:
@@ -102,6 +112,8 @@ def _value(form: Form, field: dict, filled: bool):
         return _option(field, filled)
     if not filled:
         return ""
+    if field["name"] in CHANGED:
+        return CHANGED[field["name"]]
     return field["value"] or _text(form, field)
 
 

@@ -1,5 +1,6 @@
 """The two ways of starting the product from a fresh clone: the demo and production."""
 
+import base64
 import contextlib
 import os
 import re
@@ -28,6 +29,8 @@ OWN = (
     "CELERY_QUEUE",
     "SITE_URL",
     "SECRET_KEY",
+    "SECRETS_KEYS",
+    "ENDPOINT_HOSTS",
     "DEBUG",
     "STATICFILES_STORAGE",
     "ALLOWED_HOSTS",
@@ -228,8 +231,9 @@ class Production(Way):
             "DATABASE_URL": f"{self.server}/{self.database}",
             "REDIS_URL": f"redis://{host}/{REDIS_NUMBER}",
             "CELERY_QUEUE": self.database,
-            # The small model's; at port 9 nobody listens: a run of such an endpoint fails.
-            "ENDPOINT_HOSTS": f"127.0.0.1:{self.port + 1},127.0.0.1:9",
+            "SECRETS_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+            # The small model's; at the others nobody listens: a run of such an endpoint fails.
+            "ENDPOINT_HOSTS": f"127.0.0.1:{self.port + 1},127.0.0.1:9,127.0.0.1:11434",
         }
         entrypoint = ["sh", str(self.clone / "docker" / "entrypoint.sh")]
         self.spawn("web", [*entrypoint, "web"])

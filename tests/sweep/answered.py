@@ -39,6 +39,12 @@ COMPREHENSION = {
     "attempts": 2,
     "questions": [{"text": mark("study-comprehension"), "options": ["Yes", "No"], "answer": "Yes"}],
 }
+SCREENER = {
+    "questions": [
+        {"key": "adult", "text": mark("study-screener"), "options": ["Yes", "No"]},
+    ],
+    "quotas": [{"name": mark("study-quota"), "question": "adult", "options": ["Yes"], "most": 9}],
+}
 ITEM = mark("item-key")
 GOLD, PRACTICE = f"{ITEM}-gold", f"{ITEM}-practice"
 CODES = {"screened_out": mark("study-platform_code")}
@@ -52,6 +58,8 @@ def make_answered(study, owner):
         "gold": [{"item": GOLD, "answers": {study.questions.first().key: 5}}],
         "practice": [{"item": PRACTICE, "feedback": mark("study-feedback")}],
         "exit": ["comments"],
+        "screener": SCREENER,
+        "questions_before": ["age"],
         "platform": {"name": "prolific", "open_link": True, "codes": CODES},
     }
     study.questions.update(applies_to=["explanation"])
@@ -109,6 +117,7 @@ def _fill(place, session):
 def _begun(study, **ids):
     """A session that rates, with its screens."""
     session = sessions.begin_visit(study, ids, consents=True)
+    sessions.move(session, Session.State.INSTRUCTIONS)  # past the questions before
     CheckAttempt.objects.create(session=session, number=1, passed=True, answers=[])
     practised = study.items.get(is_practice=True)
     PracticeAnswer.objects.create(session=session, item=practised, answers={})

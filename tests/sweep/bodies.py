@@ -28,7 +28,13 @@ MORE = {
         {"name": "prolific-approve"},
         {"name": "prolific-return"},
     ],
-    "studies/<slug:slug>/settings/steps/<slug:part>/": [{"part": "practice"}, {"part": "exit"}],
+    "studies/<slug:slug>/settings/steps/<slug:part>/": [
+        {"part": "screener"},
+        {"part": "quotas"},
+        {"part": "questions"},
+        {"part": "practice"},
+        {"part": "exit"},
+    ],
 }
 
 

@@ -14,11 +14,11 @@ MARK = re.compile(r"zq-([a-z]+-[a-z_]+)-zq")
 MEANINGFUL = {
     "study": "slug language",  # the address; a language that there is
     "rater": "excluded_because",  # empty: the rater counts
-    "session": "stopped_in browser device",  # words of lists
+    "session": "stopped_in layout arm browser device",  # words of lists
     "place": "first_side",
     "rating": "first_side",
     "extra": "check_key first_side",  # the key of a check of the study
-    "exitanswer": "key",
+    "exitanswer": "key step",
     "qualitystep": "rule",
     "content": "image_url audio_url",  # name an upload
     "mediafile": "content_type",
@@ -36,8 +36,10 @@ MEANINGFUL = {
     "heartbeat": "worker",  # of the installation, not of a study
     "clock": "beat",  # likewise
     "deletion": "waits_for",  # words of the program
-    "endpoint": "key base_url api_key_env model",  # marked by hand: they have rules
+    # Marked by hand, as they have rules; an encrypted key only reads back as it is.
+    "endpoint": "key base_url api_key_env model secret secret_end",
     "upload": "slug",
+    "columnmapping": "signature",  # a hash
     "apitoken": "digest",
 }
 

@@ -1,14 +1,18 @@
 """What is put over the values of a page's form, so that the request would change something."""
 
 from judges.prompting.fill import load
+from tests.judges.pages.test_judge_views import SETTINGS as ASKED
 from tests.sweep.canaries import mark
 
 STUDY_YAML = b"study: taken\ntitle: Taken\nquestions: [{key: q, text: Good?, scale: likert5}]\n"
 FILMS = b"movieId,title,genres\n1,Heat,Drama\n"
 RATINGS = b"userId,movieId,rating,timestamp\n1,1,4,1\n"
+TABLE = b"id,text,fit\na,A text.,4\nb,Another.,2\n"
 BELOW = "studies/<slug:slug>/"
 API = "api/v1/studies/"
 ENDPOINT = {"key": "taken", "base_url": "http://127.0.0.1:9/v1", "model": "m", "api_key_env": ""}
+
+MODEL = {"base_url": "http://127.0.0.1:9/v1", "model": "m", "api_key": "sk-taken-12345"}
 
 
 def changes(world):
@@ -28,9 +32,12 @@ def _of_people(world):
             "movies": ("movies.csv", FILMS),
             "ratings": ("ratings.csv", RATINGS),
         },
+        "studies/new/bring/": {"file": ("texts.csv", TABLE)},
+        "uploads/<slug:token>/questions/": {"title": "Taken", "slug": "taken"},
         "studies/new/template/": {"title": "Taken", "slug": "taken"},
         f"{BELOW}copy/": {"title": "Taken", "slug": "taken"},
         f"{BELOW}delete/": {"slug": "films"},
+        f"{BELOW}bring/": {"file": ("texts.csv", TABLE)},
         f"{BELOW}load/": {"items": ("items.csv", b"item,text\nnew,Because.\n")},
         f"{BELOW}settings/": {"title": "Taken"},
         f"{BELOW}settings/platform/": {"keep_days": "3"},
@@ -83,8 +90,11 @@ def _of_judges(world):
     return {
         f"{BELOW}items/<int:pk>/statements/<slug:side>/add/": {"add-statement": "It is red."},
         f"{BELOW}statements/<int:pk>/correct/": {"statement": "It is blue."},
-        f"{BELOW}judges/new/": {"key": "taken", "endpoint": world.names["endpoint"]},
+        # The page without a query asks for the purpose: it has no form whose values could stand.
+        f"{BELOW}judges/new/": ASKED | {"key": "taken", "endpoint": world.names["endpoint"]},
         f"{BELOW}judges/<int:pk>/edit/": {"key": "taken"},
+        f"{BELOW}judges/<int:pk>/delete/": {"because": "it failed"},
+        f"{BELOW}judges/<int:pk>/duplicate/": {"key": "taken"},
         f"{BELOW}judges/<int:pk>/run/": {"budget": "1"},
         f"{BELOW}judges/<int:pk>/check/": {"budget": "1"},
         f"{BELOW}judges/<int:pk>/robustness/": {"budget": "1"},
@@ -92,6 +102,8 @@ def _of_judges(world):
         f"{BELOW}judges/<int:pk>/test/": {"iterations": "1", "l": "1"},
         f"{BELOW}prompts/new/": {"name": "taken"},
         f"{BELOW}prompts/own/<slug:name>/": {"text": f"{text}\nTaken."},
+        f"{BELOW}models/new/<slug:provider>/": MODEL,
+        f"{BELOW}models/<int:pk>/": MODEL,
         "endpoints/new/": ENDPOINT,
         "endpoints/<int:pk>/": ENDPOINT,
     }

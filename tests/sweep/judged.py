@@ -3,6 +3,7 @@
 from django.utils import timezone
 
 from annotate.models import Item
+from judges.endpoints import keys
 from judges.models import (
     Call,
     Computation,
@@ -22,6 +23,7 @@ from judges.models import (
     Writing,
 )
 from judges.prompting.fill import load
+from judges.removal import archive, delete
 from judges.runs.plan import plan
 from tests import factories
 from tests.recommended import make_lists, make_recommender
@@ -42,7 +44,7 @@ def make_judged(study, owner):
         price_out=1,
     )
     Window.objects.create(endpoint=endpoint)
-    values = _ended(study, endpoint) | _moving(study, endpoint) | _lists(study)
+    values = _ended(study, endpoint, owner) | _moving(study, endpoint) | _lists(study)
     values |= _stated(study) | _kept_beside(study, values["runs/<int:pk>"])
     prompt = StudyPrompt.objects.create(
         study=study,
@@ -55,12 +57,26 @@ def make_judged(study, owner):
     )
     return values | {
         "endpoints/<int:pk>": endpoint,
+        "models/<int:pk>": _connected(study, owner),
         "own/<slug:name>": (prompt, "name"),
         "computing/<slug:key>": (computation, "key"),
     }
 
 
-def _ended(study, endpoint):
+def _connected(study, owner):
+    """A model of the study, with a key, on which no judge rests."""
+    endpoint = factories.make_endpoint(
+        key="zq-own-endpoint-zq",
+        base_url="http://127.0.0.1:9/zq-endpoint-base_url-zq/v1",
+        model=mark("endpoint-model"),
+        study=study,
+    )
+    keys.set_key(endpoint, "sk-of-the-sweep-1", owner)
+    endpoint.save()
+    return endpoint
+
+
+def _ended(study, endpoint, owner):
     """An LLM's run that ended, with calls, and a judgment that failed; and a file's judge."""
     judge = factories.make_judge(study, "llm", endpoint)
     run = plan(
@@ -88,7 +104,23 @@ def _ended(study, endpoint):
     )
     fresh = factories.make_judge(study, "fresh", kind="random")
     changed = {"judges/<int:pk>/edit/": fresh, "judges/<int:pk>/name/": fresh}
+    changed |= _set_aside(study, owner) | {"judges/<int:pk>/duplicate/": judge}
     return {"judges/<int:pk>": judge, "runs/<int:pk>": run} | changed
+
+
+def _set_aside(study, owner):
+    """A judge that can be archived or deleted, one that was archived, and one that was deleted."""
+    free, archived, deleted = (
+        factories.make_judge(study, name, kind="random") for name in ("free", "shelved", "dropped")
+    )
+    archive.archive(archived, owner)
+    delete.delete(deleted, owner, mark("judgestep-because"))
+    return {
+        "judges/<int:pk>/archive/": free,
+        "judges/<int:pk>/delete/": free,
+        "judges/<int:pk>/bring-back/": archived,
+        "judges/<int:pk>/undelete/": deleted,
+    }
 
 
 def _moving(study, endpoint):

@@ -19,6 +19,7 @@ robots.txt                                                        GET=anyone
 healthz                                                           GET=anyone
 readyz                                                            GET=anyone
 favicon.ico                                                       GET=anyone
+glossary/                                                         GET=anyone
 api/docs/                                                         GET=anyone
 api/schema/                                                       GET=anyone
 media/<slug:token>/                                               GET=rater
@@ -32,6 +33,10 @@ endpoints/new/                                                    GET=operator P
 endpoints/<int:pk>/                                               GET=operator POST=operator
 endpoints/<int:pk>/test/                                          POST=operator
 uploads/<slug:token>/                                             GET=maker
+uploads/<slug:token>/columns/                                     GET=maker POST=maker
+uploads/<slug:token>/reading/                                     POST=maker
+uploads/<slug:token>/questions/                                   GET=maker POST=maker
+uploads/<slug:token>/mapping.yaml                                 GET=maker
 uploads/<slug:token>/load/                                        POST=maker
 uploads/<slug:token>/discard/                                     POST=maker
 
@@ -40,10 +45,15 @@ r/<slug:token>/                                                   GET=rater
 r/<slug:token>/consent/                                           POST=rater
 r/<slug:token>/leave/                                             POST=rater
 r/<slug:token>/begin/                                             POST=rater
+r/<slug:token>/screener/                                          GET=rater POST=rater
+r/<slug:token>/questions/                                         GET=rater POST=rater
+r/<slug:token>/taste/                                             GET=rater POST=rater
+r/<slug:token>/waiting/                                           GET=rater
 r/<slug:token>/check/                                             GET=rater POST=rater
 r/<slug:token>/practice/                                          GET=rater
 r/<slug:token>/practice/<int:position>/                           GET=rater POST=rater
 r/<slug:token>/exit/                                              GET=rater POST=rater
+r/<slug:token>/withdraw/                                          GET=rater POST=rater
 r/<slug:token>/item/<int:position>/                               GET=rater POST=rater
 r/<slug:token>/answer/<int:item>/<int:question>/                  POST=rater
 r/<slug:token>/extra/<int:extra>/<int:item>/<int:question>/       POST=rater
@@ -52,9 +62,14 @@ r/<slug:token>/missing/                                           POST=rater
 r/preview-<slug:slug>/                                            GET=editor
 r/preview-<slug:slug>/consent/                                    POST=editor
 r/preview-<slug:slug>/begin/                                      POST=editor
+r/preview-<slug:slug>/screener/                                   GET=editor POST=editor
+r/preview-<slug:slug>/questions/                                  GET=editor POST=editor
+r/preview-<slug:slug>/taste/                                      GET=editor POST=editor
+r/preview-<slug:slug>/waiting/                                    GET=editor
 r/preview-<slug:slug>/check/                                      GET=editor POST=editor
 r/preview-<slug:slug>/practice/<int:position>/                    GET=editor POST=editor
 r/preview-<slug:slug>/exit/                                       GET=editor POST=editor
+r/preview-<slug:slug>/withdraw/                                   GET=editor POST=editor
 r/preview-<slug:slug>/item/<int:position>/                        GET=editor POST=editor
 r/preview-<slug:slug>/answer/<int:item>/<int:question>/           POST=editor
 r/preview-<slug:slug>/extra/<int:extra>/<int:item>/<int:question>/ POST=editor
@@ -65,6 +80,10 @@ r/preview-<slug:slug>/missing/                                    POST=anyone
 plan/                                                             GET=person
 studies/being-deleted/                                            GET=person
 studies/new/                                                      GET=person POST=person
+studies/new/bring/                                                GET=person POST=person
+studies/<slug:slug>/bring/                                        GET=editor POST=editor
+studies/<slug:slug>/loads/                                        GET=editor
+studies/<slug:slug>/loads/<int:pk>/                               GET=owner POST=owner
 studies/new/ratings/                                              GET=person POST=person
 studies/new/template/                                             GET=person POST=person
 studies/<slug:slug>/                                              GET=viewer
@@ -146,12 +165,25 @@ studies/<slug:slug>/questions/<int:pk>/retire/                    POST=editor
 studies/<slug:slug>/questions/version/                            POST=editor
 studies/<slug:slug>/questions/version/give-up/                    POST=editor
 
+studies/<slug:slug>/models/                                       GET=owner
+studies/<slug:slug>/models/new/<slug:provider>/                   GET=owner POST=owner
+studies/<slug:slug>/models/new/<slug:provider>/names/             POST=owner
+studies/<slug:slug>/models/<int:pk>/                              GET=owner POST=owner
+studies/<slug:slug>/models/<int:pk>/names/                        POST=owner
+studies/<slug:slug>/models/<int:pk>/test/                         POST=owner
+studies/<slug:slug>/models/<int:pk>/remove/                       POST=owner
+
 studies/<slug:slug>/judges/                                       GET=viewer
 studies/<slug:slug>/judges/new/                                   GET=editor POST=editor
 studies/<slug:slug>/judges/<int:pk>/                              GET=viewer
 studies/<slug:slug>/judges/<int:pk>/edit/                         POST=editor
 studies/<slug:slug>/judges/<int:pk>/run/                          POST=editor
 studies/<slug:slug>/judges/<int:pk>/name/                         POST=editor
+studies/<slug:slug>/judges/<int:pk>/archive/                          POST=editor
+studies/<slug:slug>/judges/<int:pk>/bring-back/                       POST=editor
+studies/<slug:slug>/judges/<int:pk>/delete/                           GET=owner POST=owner
+studies/<slug:slug>/judges/<int:pk>/undelete/                         POST=owner
+studies/<slug:slug>/judges/<int:pk>/duplicate/                        GET=editor POST=editor
 studies/<slug:slug>/judges/<int:pk>/check/                        POST=editor
 studies/<slug:slug>/judges/<int:pk>/robustness/                   GET=viewer POST=viewer
 studies/<slug:slug>/judges/<int:pk>/robustness/start/             POST=editor
@@ -172,9 +204,14 @@ studies/<slug:slug>/runs/<int:pk>/lists/                          GET=viewer
 studies/<slug:slug>/runs/<int:pk>/lists.csv                       GET=viewer
 
 studies/<slug:slug>/analysis/                                     GET=viewer
+studies/<slug:slug>/analysis/answer/                              GET=viewer
 studies/<slug:slug>/analysis/headlines/                           GET=viewer
 studies/<slug:slug>/analysis/computing/<slug:key>/                GET=viewer
 studies/<slug:slug>/analysis/computing/<slug:key>/again/          POST=viewer
+studies/<slug:slug>/analysis/paper/                               GET=viewer
+studies/<slug:slug>/analysis/paper/paper.<slug:form>              GET=viewer
+studies/<slug:slug>/analysis/recipes/                             GET=viewer
+studies/<slug:slug>/analysis/recipes/<slug:paper>.<slug:form>     GET=viewer
 studies/<slug:slug>/analysis/report.html                          GET=viewer
 studies/<slug:slug>/analysis/overview/                            GET=viewer
 studies/<slug:slug>/analysis/disagreements/                       GET=viewer

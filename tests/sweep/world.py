@@ -16,6 +16,9 @@ from annotate.models import (
     ApiToken,
     CodesCompared,
     Extra,
+    FileLoad,
+    Item,
+    Making,
     Membership,
     Question,
     QuestionnaireVersion,
@@ -23,6 +26,7 @@ from annotate.models import (
 )
 from annotate.raters import uploads
 from judges.models import Endpoint, Heartbeat, Judge, StoppingPair, Upload
+from judges.uploads import bring
 from judges.uploads.uploads import folder_of
 from tests import factories
 from tests.sweep import canaries
@@ -49,7 +53,11 @@ WORDS = {
     "check/<slug:key>": "both",
     "quality/<slug:rule>": "exit_answer",
     "without/<slug:side>": "generated",
+    "<slug:provider>": "other",
     "<slug:report>": "agreement",
+    "paper.<slug:form>": "html",
+    "<slug:paper>": "p0",
+    "<slug:paper>.<slug:form>": "csv",
     "rows.<slug:form>": "csv",
     "<slug:table>": "raters",
     "<slug:table>.<slug:form>": "csv",
@@ -84,6 +92,7 @@ def make_world():
             Membership.objects.create(study=made, user=world.people[role], role=role)
     rows = make_answered(study, owner) | make_judged(study, owner) | _draft(draft)
     _plan_stopping(study)
+    _fail_to_make(study)
     rows |= _of_people(world, study)
     canaries.put_marks()
     _make_files(rows)
@@ -154,10 +163,20 @@ def _plan_stopping(study):
     StoppingPair.objects.create(plan=plan, **pair)
 
 
+def _fail_to_make(study):
+    """Lists that could not be made for a session, as they were while the study asked for taste."""
+    why, state = canaries.mark("making-why"), Making.State.FAILED
+    Making.objects.create(session=study.sessions.first(), state=state, why=why)
+
+
 def _of_people(world, study):
     """A member to be removed, an upload and a token of the owner, a login link, admin's rows."""
     owner, colleague = world.people["owner"], world.people["colleague"]
-    upload = Upload.objects.create(user=owner, slug=OWN, files=[], problems={"total": 0})
+    upload = Upload.objects.create(
+        user=owner, slug=OWN, files=[], problems={"total": 0}, is_new=True
+    )
+    load = FileLoad.objects.create(study=study, names="items.csv", by=owner, by_name="owner")
+    Item.objects.filter(study=study, ratings=None).update(load=load.pk)
     token, secret = ApiToken.objects.issue(owner, 90, name="writes", may_write=True)
     world.secrets["owner"] = secret
     uid, once = login_path(colleague).strip("/").split("/")[-2:]
@@ -166,6 +185,7 @@ def _of_people(world, study):
         "members/<int:pk>": Membership.objects.create(study=study, user=colleague),
         "tokens/<int:pk>": token,
         "uploads/<slug:token>": (upload, "token"),
+        "loads/<int:pk>": load,
         "accounts/once/<uid>/<token>/": {"uid": uid, "token": once},
         "admin/r/<path:content_type_id>/<path:object_id>/": {
             "content_type_id": study_type.pk,
@@ -203,6 +223,12 @@ def _make_files(rows):
     path.parent.mkdir(parents=True)
     path.write_bytes(b"\x89PNG\r\n\x1a\n.")
     folder_of(upload).mkdir(parents=True)
+    (folder_of(upload) / bring.ORIGINAL).write_bytes(b"id,text,fit\na,A text.,4\nb,Another.,2\n")
+    upload.bringing = {"name": "texts.csv"}
+    bring.read_again(upload, {})
+    upload.bringing["mapping"] = {"columns": upload.bringing["guesses"], "rater_is": "one"}
+    bring.look_through(upload)
+    upload.save()
 
 
 def _make_tokens(world, others):

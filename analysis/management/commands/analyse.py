@@ -2,11 +2,11 @@
 
 import json
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from analysis.answers import frame
 from analysis.answers.moment import one_moment
-from analysis.management.asking import add_options, given_options
+from analysis.management.asking import OptionsCommand, add_options, given_options
 from analysis.management.studies import study_or_error
 from analysis.options.choices import Choices
 from analysis.options.form import OptionsForm
@@ -16,19 +16,16 @@ from analysis.serving.grouping import computed
 from analysis.serving.source import which
 
 
-class Command(BaseCommand):
+class Command(OptionsCommand):
     """The command that prints a report."""
 
     help = "Compute a report of a study and print it as text, CSV, JSON or a LaTeX table."
-
-    def create_parser(self, *args, **kwargs):
-        # Django's own --version, which tells that of Django, gives way.
-        return super().create_parser(*args, conflict_handler="resolve", **kwargs)
 
     def add_arguments(self, parser):
         parser.add_argument("study", help="the study's name in its address")
         parser.add_argument("report", help=", ".join(REPORTS))
         add_options(parser)
+        parser.add_argument("--measure", help="only this measure of a report that has several")
         parser.add_argument("--format", choices=list(WRITERS), default="text")
 
     @one_moment()
@@ -43,8 +40,21 @@ class Command(BaseCommand):
         if not form.is_valid():
             raise CommandError("\n".join(form.errors_in_words()))
         kind = REPORTS[given["report"]]
-        report = computed(kind, answers, form.options(kind.options))
+        parts = _parts(kind, answers.questions, given["measure"])
+        report = computed(kind, answers, form.options(kind.options), parts)
         self.stdout.write(WRITERS[given["format"]](report).rstrip("\n"))
+
+
+def _parts(kind, questions, measure):
+    """Return the parts of a report to compute, None for all; CommandError says what is allowed."""
+    if measure is None:
+        return None
+    shown = kind.list_parts(questions)
+    allowed = [key for key, _ in shown.choices] if shown.name == "measure" else []
+    if measure not in allowed:
+        words = f"allowed are {', '.join(allowed)}" if allowed else "this report has no measures"
+        raise CommandError(f"measure: Found {measure!r}; {words}.")
+    return [measure]
 
 
 def as_json(report):

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from analysis.demo import shipped
 from analysis.demo.preparing import prepare, var_folder, work_here
 from analysis.demo.supervising import Process, Supervisor
 from annotate.accounts.login import login_path
@@ -23,7 +24,7 @@ WELCOME = """
     as a researcher   {researcher}
                       (this link logs in once; the next start prints a new one)
 
-  The ratings of the studies are simulated, and the language model is a very small one.
+  All ratings but those of hanna are simulated, and the language model is a very small one.
   Logs: {logs}     Stop: Ctrl-C
 """
 
@@ -44,7 +45,10 @@ class Command(BaseCommand):
         user = prepare(model_port=port + 1, say=self.stdout.write)
         if not serve:
             work_here()
+            shipped.load_here(user)
             return
+        if shipped.queue(user):
+            self.stdout.write("A worker loads the study hanna; the first page shows how far it is")
         call_command("collectstatic", interactive=False, verbosity=0)
         supervisor = Supervisor(processes(port), self.stdout.write)
         supervisor.start()
@@ -72,6 +76,7 @@ def processes(port):
     """Return the processes of web server, worker, beat and small model, ready to start."""
     log = var_folder("log")
     os.environ["SITE_URL"] = f"http://127.0.0.1:{port}"
+    os.environ["ENDPOINT_HOSTS"] = ",".join([*settings.ENDPOINT_HOSTS, f"127.0.0.1:{port + 1}"])
     python, celery = sys.executable, [sys.executable, "-m", "celery", "-A", "config"]
     # No access log: addresses of rating sessions are secrets.
     web = ["-m", "gunicorn", "config.wsgi", "--no-control-socket", "--workers", "2"]
@@ -95,10 +100,10 @@ def _refuse_busy(*ports):
 
 
 def _wait_until_up(port, supervisor):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and not supervisor.stopping:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)

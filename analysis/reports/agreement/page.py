@@ -6,6 +6,7 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.reports.agreement.report import HUMANS, POOLED, agreement
 from analysis.reports.kind import Kind, Shown, no_value
+from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.options import AgreementOptions
 from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from analysis.stats.agreement.measures import MEASURES
@@ -52,6 +53,22 @@ def _by_raters(entries, caption):
     return table_of(entries, "raters", caption, "Raters", {})
 
 
+def find(report, measure):
+    """Say on which question raters agree most, and on which least."""
+    rows = defined(pick(report, HUMANS, raters=HUMANS, measure=measure), "value")
+    rows = [row for row in rows if row["question"] != POOLED] or rows
+    if not rows:
+        return ""
+    label, most, least = MEASURES[measure].label, rows[0], rows[-1]
+    value = f"{label} {with_interval(most, 'value')}"
+    if not rows[1:]:
+        return f"Raters agree on {most['question']}: {value}."
+    return (
+        f"Raters agree most on {most['question']}, {value}, and least on {least['question']}, "
+        f"{with_interval(least, 'value')}."
+    )
+
+
 def headline(answers, options, judges):
     """Return ordinal α of people on the median question, with its interval."""
     report = agreement(answers, options, [])
@@ -83,5 +100,6 @@ KIND = Kind(
     build=agreement,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

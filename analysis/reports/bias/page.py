@@ -18,6 +18,7 @@ from analysis.reports.bias.report import (
     bias,
 )
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
+from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import worded
 from annotate.templatetags.concord import interval, leading_point
@@ -184,6 +185,28 @@ def _cell(entry):
     return Cell(entry.row, entry.row["value"], entry.reason, f"n = {entry.row['n']:,}")
 
 
+def find(report, question):
+    """Say which judge is furthest from people on one system, and to which side."""
+    rows = defined(pick(report, "judge", bias=SYSTEMS, question=question), "value")
+    rows = [row for row in rows if row["group"] != "all"]
+    if not rows:
+        return ""
+    worst = max(rows, key=lambda row: abs(row["value"]))
+    if not worst["value"]:
+        return f"No judge differs from people on any system, on {question}."
+    side = "above" if worst["value"] > 0 else "below"
+    return (
+        f"{worst['evaluator']} is furthest from people on {worst['group']}: {question} "
+        f"{with_interval(worst | _far(worst), 'far')} points {side} their mean."
+    )
+
+
+def _far(row):
+    """Return a row's distance without its sign, and the ends of the interval of that distance."""
+    ends = (row["low"], row["high"]) if row["value"] > 0 else (-row["high"], -row["low"])
+    return {"far": abs(row["value"]), "low": ends[0], "high": ends[1]}
+
+
 def headline(answers, options, judges):
     """Return the largest difference of a judge from people on a system, on the first question."""
     keys = [q.key for q in answers.questions if q.scale.is_ordered]
@@ -230,5 +253,6 @@ KIND = Kind(
     build=bias,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

@@ -6,6 +6,7 @@ from analysis.figures import curves
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.calibration.report import BIN, ERROR, calibration
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
+from analysis.reports.shared.findings import defined, name_first, pick, with_interval
 from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
@@ -49,6 +50,15 @@ def _cells(entry):
     return [values, f"{row['mean']:.3g}", Cell(row, row["value"], entry.reason), row["n"]]
 
 
+def find(report, question):
+    """Say whose values say most truly how often people agree."""
+    rows = defined(pick(report, "judge", question=question, part=ERROR), "value")
+    if not rows:
+        return ""
+    first = name_first(rows[::-1], "value", "is calibrated best")
+    return f"{first}: calibration error on {question} {with_interval(rows[-1], 'value')}."
+
+
 def headline(answers, options, judges):
     """Return the smallest calibration error of a judge on the first question."""
     keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
@@ -88,5 +98,6 @@ KIND = Kind(
     build=calibration,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

@@ -1,9 +1,12 @@
 """Show confusion matrices, for one question."""
 
+from dataclasses import replace
+
 from analysis.figures.heat import MOST_MATRICES, confusion_matrices
 from analysis.figures.layout import Cell, Figure, Layout, Matrix
 from analysis.reports.confusion.report import confusion
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
+from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.labels import MOST_LABELS
 from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
@@ -45,6 +48,21 @@ def _matrix(entry):
 
 def _agreeing(row):
     return sum(line[place] for place, line in enumerate(row["matrix"]))
+
+
+def find(report, question):
+    """Say which judge gives the same answers as people most often."""
+    rows = [entry for entry in report.entries if entry.row["question"] == question]
+    alike = [
+        replace(
+            entry,
+            row=entry.row
+            | {"low": entry.row["agreement_low"], "high": entry.row["agreement_high"]},
+        )
+        for entry in rows
+    ]
+    does, measure = "gives people's answer most often", f"share of items on {question}"
+    return first_judge(replace(report, entries=alike), "agreement", does, measure)
 
 
 def headline(answers, options, judges):
@@ -89,5 +107,6 @@ KIND = Kind(
     build=confusion,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

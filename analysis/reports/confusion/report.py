@@ -148,27 +148,37 @@ def _part_notes(report):
 
 def _sides(evaluator, place, question, threshold, labels, majorities):
     """Return (people, judge, points, names of the points) of a matrix; None where there is none."""
+    values, people = evaluator.values[:, place], evaluator.reference[:, place]
+    if question.scale.is_nominal:
+        people = majorities.labels_for(evaluator, place)
+    return sides_of(evaluator.name, values, people, question, threshold, labels)
+
+
+def sides_of(name, values, reference, question, threshold, labels):
+    """Return (people, evaluator, points, names of the points) as labels; None where there are none.
+
+    name, values (N,): of the evaluator; reference (N,): people's means, or their most frequent
+    labels where the scale has no order.
+    """
     points = labels_of(question)
-    values, reference = evaluator.values[:, place], evaluator.reference[:, place]
-    if own := labels.verdict(evaluator.name, question):
+    if own := labels.verdict(name, question):
         cut = positive_from(question, threshold)
         if cut is None:
             return None
         names = [f"no fit, < {cut:g}", f"fit, ≥ {cut:g}"]
         return at_least(reference, cut), own.fits(values), [0, 1], names
-    if not points or not labels.fits(evaluator.name, values, question):
+    if not points or not labels.fits(name, values, question):
         return None
     if question.scale.is_nominal:
         names = [label for _, label in question.scale.points]
-        judge = labels.labels(evaluator.name, values, question)
-        return majorities.labels_for(evaluator, place), judge, points, names
+        return reference, labels.labels(name, values, question), points, names
     if question.scale.is_binary or threshold is not None:
         cut = positive_from(question, threshold)
         names = points if question.scale.is_binary else [f"< {cut:g}", f"≥ {cut:g}"]
         return at_least(reference, cut), at_least(values, cut), [0, 1], names
     # A filled-in reference may lie off the scale too.
     human = labels.labels("reference", reference, question)
-    return human, labels.labels(evaluator.name, values, question), points, points
+    return human, labels.labels(name, values, question), points, points
 
 
 def _label_note(scores, options):
@@ -176,6 +186,17 @@ def _label_note(scores, options):
     if options.threshold is None:
         return f"{rounding} With a threshold the matrix has two labels: below it, and from it on."
     return f"Two labels: below {options.threshold:g}, and {options.threshold:g} or more."
+
+
+def most_frequent(counts, points):
+    """Return the most frequent label (N,), NaN at a tie or without one; and whether there is a tie.
+
+    counts (N, points): how often each of the points was given.
+    """
+    best = counts.max(axis=1, initial=0)
+    is_tied = ((counts == best[:, None]).sum(axis=1) > 1) & (best > 0)
+    labels = np.array(points, dtype=float)[counts.argmax(axis=1)]
+    return np.where((best > 0) & ~is_tied, labels, np.nan), is_tied
 
 
 class Majorities:
@@ -190,11 +211,9 @@ class Majorities:
         key = without, place
         question = self.scores.questions[place]
         counts = self.scores.label_counts(place, labels_of(question), without)
-        best = counts.max(axis=1, initial=0)
-        tied = (counts == best[:, None]).sum(axis=1) > 1
-        self.ties[key] = question.key, int((tied & (best > 0)).sum())
-        points = np.array(labels_of(question), dtype=float)
-        return np.where((best > 0) & ~tied, points[counts.argmax(axis=1)], np.nan)
+        labels, is_tied = most_frequent(counts, labels_of(question))
+        self.ties[key] = question.key, int(is_tied.sum())
+        return labels
 
     def sentences(self):
         """Write a note for each question on the ties that were dropped."""

@@ -14,6 +14,7 @@ from analysis.figures.layout import (
 )
 from analysis.reports.correlation.report import AVERAGE, LEVELS, correlation
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, best
+from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from analysis.stats.correlation.coefficients import COEFFICIENTS
@@ -100,6 +101,17 @@ def wide(report, words, levels):
     )
 
 
+def find(report, coefficient):
+    """Say which judge follows the reference most closely over all items."""
+    asked = {entry.row["question"] for entry in report.entries}
+    keys = sorted(asked - {AVERAGE})
+    question = keys[0] if len(keys) == 1 else AVERAGE
+    where = question if len(keys) == 1 else f"mean of {len(keys)} questions"
+    measure = f"{LABELS[coefficient]} with the reference ({where}, all items together)"
+    wanted = {"coefficient": coefficient, "level": LEVELS[0], "question": question}
+    return first_judge(report, "value", "follows people most closely", measure, **wanted)
+
+
 def headline(answers, options, judges):
     """Return the largest mean Pearson r of a judge at the dataset level."""
     if not judges:
@@ -137,5 +149,6 @@ KIND = Kind(
     build=correlation,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

@@ -129,19 +129,28 @@ def correlate(scores, evaluator, place, level, coefficient):
     """Return the Estimate of one evaluator's correlation for one question at one level."""
     x, y = evaluator.values[:, place], evaluator.reference[:, place]
     rows = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
+    return correlate_rows(scores, x[rows], y[rows], rows, level, coefficient)
+
+
+def correlate_rows(scores, x, y, items, level, coefficient):
+    """Return the Estimate of the correlation of x and y (N,) at one level.
+
+    items (N,): the place of each pair's item, where an item may stand several times.
+    """
     groups = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}.get(level)
     if groups is None:
-        return dataset_correlation(x[rows], y[rows], coefficient, **scores.resampling(rows))
+        return dataset_correlation(x, y, coefficient, **scores.resampling(items))
     if not (groups >= 0).any():
         return Estimate(np.nan, groups=0, skipped=0, reason=f"no item has a {OF_LEVEL[level]}")
-    rows = rows[groups[rows] >= 0]
-    resampling = scores.resampling(rows)
+    has_group = groups[items] >= 0
+    x, y, items = x[has_group], y[has_group], items[has_group]
+    resampling = scores.resampling(items)
     if level == "system":
-        return system_correlation(x[rows], y[rows], groups[rows], coefficient, **resampling)
+        return system_correlation(x, y, groups[items], coefficient, **resampling)
     return grouped_correlation(
-        x[rows],
-        y[rows],
-        groups[rows],
+        x,
+        y,
+        groups[items],
         coefficient,
         undefined=scores.options.undefined,
         **resampling,

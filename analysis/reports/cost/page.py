@@ -9,7 +9,7 @@ from analysis.reports.cost.report import JUDGE, PEOPLE, cost
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, no_value
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import money, worded
-from annotate.templatetags.concord import measured
+from annotate.templatetags.concord import leading_point, measured
 
 HEADINGS = [
     "An item costs",
@@ -22,6 +22,8 @@ HEADINGS = [
     "Items",
 ]
 ASKED = {"single": "one call a question", "multiple": "all in one call"}
+# What says nothing; a column of these alone is left out.
+BLANK = ("unknown", "–", "– / –")
 MOST_LINES = 100
 
 
@@ -54,7 +56,9 @@ def _table(entries, what):
     lines = [(entry.row["evaluator"], _cells(entry)) for entry in ordered[:MOST_LINES]]
     more = f" The first {MOST_LINES} of {len(entries)}." if len(entries) > MOST_LINES else ""
     caption = f"Cost of an item on all questions, and Pearson's r ({what}), the cheapest first."
-    return Table(caption + more, HEADINGS, lines, [], "Evaluator")
+    kept = [place for place in range(len(HEADINGS)) if any(c[place] not in BLANK for _, c in lines)]
+    lines = [(name, [cells[place] for place in kept]) for name, cells in lines]
+    return Table(caption + more, [HEADINGS[place] for place in kept], lines, [], "Evaluator")
 
 
 def _by_cost(entry):
@@ -118,7 +122,7 @@ def _ratio(single, multiple):
 
 
 def headline(answers, options, judges):
-    """Return what an item costs with the most accurate judge whose cost is known."""
+    """Return what an item costs with the judge in question, else with the most accurate one."""
     if not judges:
         return NO_JUDGE
     report = cost(answers, options, [AVERAGE])
@@ -127,11 +131,12 @@ def headline(answers, options, judges):
         return UNDEFINED
     priced = [row for row in rows if not isnan(row["cost"])]
     if not priced:
-        return no_value("nobody knows what a judge costs: its report says why")
+        whose = " or ".join(options.judges) or "any judge"
+        return no_value(f"the price of {whose} was not recorded; its report says why")
     best = max(priced, key=lambda row: row["value"])
     words = (
-        f"an item on all questions with {best['evaluator']}, the most accurate judge whose cost is "
-        f"known (r = {best['value']:.2f}), n = {best['n_items']:,} items"
+        f"an item on all questions with {best['evaluator']} (r {leading_point(best['value'])} with "
+        f"people's means), n = {best['n_items']:,} items"
     )
     return money(best["cost"]), "", words
 

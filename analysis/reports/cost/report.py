@@ -72,14 +72,15 @@ def _judges(scores, spent, aspects, places):
     reference = scores.reference()
     singles = [name for name in scores.every_judge if name not in scores.ensembles]
     spent_by_judge = {name: spent.get(scores.sampled(name), NOTHING) for name in singles}
-    cost_by_item = {
-        name: _by_item(scores, spent_on_items) for name, spent_on_items in spent_by_judge.items()
+    costs_by_judge = {
+        name: cost_by_item(scores, spent_on_items)
+        for name, spent_on_items in spent_by_judge.items()
     }
     for name in scores.judges:
         members = scores.ensembles[name].members if name in scores.ensembles else [name]
         costs = {
             measure: clustered_mean(
-                np.sum([cost_by_item[member][measure] for member in members], axis=0),
+                np.sum([costs_by_judge[member][measure] for member in members], axis=0),
                 **scores.resampling(),
             )
             for measure in MEASURES
@@ -99,7 +100,7 @@ def _judges(scores, spent, aspects, places):
         yield point
 
 
-def _by_item(scores, spent):
+def cost_by_item(scores, spent):
     """Return {measure: cost of each item (items,)}; NaN where not asked, or unknown."""
     rows = spent.items.reindex(scores.items["item"].astype(str))
     return {measure: rows[measure].to_numpy(dtype=float) for measure in MEASURES}
@@ -181,6 +182,8 @@ def _pairs(scores, settings):
 
 def _verdict(report, wanted):
     """Name the points of the frontier in words, the cheapest first."""
+    if report.rows and all(np.isnan(row["cost"]) for row in report.rows):
+        yield "What an item costs is not known, neither with a judge nor with people."
     for key in wanted[:1]:
         rows = [row for row in report.rows if row["question"] == key and row["frontier"]]
         if len(rows) < 2:

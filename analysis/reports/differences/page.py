@@ -10,6 +10,7 @@ from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.differences.options import HOLM, MAX_T, DifferencesOptions
 from analysis.reports.differences.report import CERTAIN, PARTS, differences
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown
+from analysis.reports.words import p_words
 from annotate.templatetags.concord import interval, leading_point
 
 MOST_DRAWN = 24
@@ -69,13 +70,6 @@ def _cells(entry):
 
 def _first(pairs):
     return f", the first {MOST_PAIRS} of {len(pairs)} pairs" if len(pairs) > MOST_PAIRS else ""
-
-
-def p_words(p):
-    """Write a p-value: .034, < .001, or a dash where there is no test."""
-    if isnan(p):
-        return "–"
-    return "< .001" if p < 0.0005 else leading_point(p, 3)
 
 
 def _all(report, words, corrected):

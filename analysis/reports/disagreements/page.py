@@ -8,6 +8,7 @@ from analysis.figures.layout import Layout
 from analysis.reports.disagreements.options import BOTH, BY_JUDGE, DisagreementsOptions
 from analysis.reports.disagreements.report import AVERAGE, disagreements
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown
+from analysis.reports.shared.findings import defined
 from annotate.templatetags.concord import leading_point
 
 
@@ -21,6 +22,19 @@ def list_parts(questions):
 def layout(report, question, looks):
     """Return an empty layout, as the page lists items."""
     return Layout([], [])
+
+
+def find(report, question):
+    """Say on which item a judge and people are furthest apart."""
+    own = [row for row in report.rows if row["question"] == question]
+    rows = defined(own, "distance")
+    if not rows:
+        return ""
+    first = rows[0]
+    others = sum(row["distance"] == first["distance"] for row in rows) - 1
+    where = "by the mean over the questions" if question == AVERAGE else f"on {question}"
+    also = f"; {others:,} more are as far" if others else ""
+    return f"Furthest apart {where}: {first['evaluator']} and people, on {first['item']}{also}."
 
 
 def headline(answers, options, judges):
@@ -59,6 +73,7 @@ KIND = Kind(
     build=disagreements,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
     no_figure="a list of items to be read: a figure would hide what was said.",
 )

@@ -9,6 +9,7 @@ from analysis.reports.disagreements.options import BOTH, BY_PEOPLE, HIGHER
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import labels_of, on_another_scale
 from analysis.reports.shared.scores import Scores
+from analysis.stats.inputs import mean_of_defined
 
 AVERAGE = "average"
 PEOPLE = "humans"
@@ -125,9 +126,7 @@ def average(scores, columns):
 
     def mean(field):
         values = np.stack([getattr(columns[name], field) / by[name] for name in names])
-        defined = ~np.isnan(values)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(defined, values, 0).sum(axis=0) / defined.sum(axis=0)
+        return mean_of_defined(values, axis=0)
 
     fields = [mean(f) for f in ("people", "judge", "difference", "distance", "spread")]
     raters = np.max([columns[name].n_raters for name in names], axis=0)

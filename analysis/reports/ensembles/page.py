@@ -3,23 +3,18 @@
 from math import isnan
 
 from analysis.figures import scatter
-from analysis.figures.layout import Cell, Figure, Layout, Table, details
+from analysis.figures.layout import Cell, Figure, Layout, Table, cross_table, details
 from analysis.reports.correlation.page import LABELS
 from analysis.reports.correlation.report import AVERAGE
-from analysis.reports.ensembles.report import BEST, BEST_SINGLE, PARTS, SIZE, SUBSET, ensembles
-from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown
+from analysis.reports.differences.page import list_parts
+from analysis.reports.ensembles.report import BEST, BEST_SINGLE, SIZE, SUBSET, ensembles
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind
 from analysis.reports.shared.options import CorrelationOptions
 from annotate.design.splits import TEST
 from annotate.templatetags.concord import interval, leading_point
 
 MOST_LINES = 15  # of the table of the best subsets
 WINNERS = {BEST: "of all subsets", BEST_SINGLE: "of single judges"}
-
-
-def list_parts(questions):
-    """Return the coefficients and levels of which the page shows one."""
-    choices = [(part, f"{LABELS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
-    return Shown("measure", "Coefficient and level", choices)
 
 
 def layout(report, measure, looks):
@@ -46,12 +41,9 @@ def layout(report, measure, looks):
 
 def _sizes(entries, words):
     """Tabulate P0's figure 4: a line per size, a column per question."""
-    questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
     cells = {(e.row["size"], e.row["question"]): _spread(e) for e in entries}
-    sizes = list(dict.fromkeys(entry.row["size"] for entry in entries))
-    lines = [(size, [cells[size, question] for question in questions]) for size in sizes]
     caption = f"{words}: mean over the subsets of a size [smallest, largest]; mean: 95 % interval."
-    return Table(caption, questions, lines, [], "Judges")
+    return cross_table(caption, "Judges", cells)
 
 
 def _spread(entry):

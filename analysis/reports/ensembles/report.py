@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.correlation.report import AVERAGE, LEVELS, correlate
+from analysis.reports.compare.usual import rank_judges
+from analysis.reports.correlation.report import AVERAGE, correlate
+from analysis.reports.differences.report import PARTS
 from analysis.reports.ensembles.spreads import NO_INTERVALS, average_of, ends, spreads
 from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
 from analysis.reports.shared.scores import Evaluator, Scores
-from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation import without_rounding
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.subsets import (
@@ -27,7 +27,6 @@ MOST_MEMBERS = 8  # 255 subsets; each more doubles them
 MOST_FOLDS = 5
 SUBSET, SIZE, BEST, BEST_SINGLE = "subset", "size", "best", "best_single"
 NO_FOLD = "no fold of recipients has a coefficient of its own"
-PARTS = [f"{coefficient} {level}" for coefficient, level in product(COEFFICIENTS, LEVELS)]
 
 
 def ensembles(answers, options, parts=None):
@@ -114,8 +113,14 @@ class _Subsets:
 
     @cached_property
     def judges(self):
-        """Return the judges that are combined, MOST_MEMBERS of the candidates at most."""
-        return self.candidates[:MOST_MEMBERS]
+        """Return the judges that are combined: the best MOST_MEMBERS of the candidates, if more."""
+        if len(self.candidates) <= MOST_MEMBERS:
+            return self.candidates
+        others = self.scores.choosing or self.scores
+        order = rank_judges(others.answers, others.options)
+        ranks = {name: place for place, name in enumerate(order)}
+        ranked = sorted(self.candidates, key=lambda name: ranks.get(name, len(ranks)))
+        return [name for name in self.candidates if name in ranked[:MOST_MEMBERS]]
 
     @cached_property
     def choosing(self):
@@ -376,15 +381,16 @@ def _measure(row):
 
 
 def _notes(sets):
-    left_out = sets.candidates[MOST_MEMBERS:]
+    left_out = [name for name in sets.candidates if name not in sets.judges]
     yield (
         "Each subset is the unweighted mean of its judges, on the items that all chosen judges "
         f"and the reference have: {_sizes(sets)}."
     )
     if left_out:
         yield (
-            f"Of {len(sets.candidates)} judges the first {MOST_MEMBERS} are combined; choose "
-            f"others above. Left out: {', '.join(left_out)}."
+            f"Of {len(sets.candidates)} judges the best {MOST_MEMBERS} are combined, in the order "
+            "of Results; where no other ratings chose them, what they reach together may be "
+            f"somewhat too high. Choose others above. Left out: {', '.join(left_out)}."
         )
     if sets.on_own_scale:
         yield f"On a scale of their own, so in no mean: {', '.join(sets.on_own_scale)}."

@@ -6,19 +6,14 @@ from math import isnan
 from analysis.figures.dots import dots
 from analysis.figures.frame import span
 from analysis.figures.layout import Figure, Layout, any_value, details
-from analysis.reports.correlation.page import LABELS, wide
+from analysis.reports.correlation.page import LABELS, list_parts, wide
 from analysis.reports.correlation.report import AVERAGE, LEVELS
 from analysis.reports.examples.report import examples, families_of
-from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
+from analysis.reports.kind import NO_JUDGE, Kind, no_value
 from analysis.reports.shared.options import CorrelationOptions
 from annotate.templatetags.concord import interval, leading_point
 
 WORDS = {"zero": "zero-shot", "one": "one-shot", "personalised": "personalised one-shot"}
-
-
-def list_parts(questions):
-    """Return the coefficients of which the page shows one."""
-    return Shown("coefficient", "Coefficient", list(LABELS.items()))
 
 
 def layout(report, coefficient, looks):

@@ -42,6 +42,20 @@ def _cell(row, key, size=""):
     return Cell(ends, row[key], size=size)
 
 
+def find(report, chosen):
+    """Say which rule would leave out most raters."""
+    row = max(report.rows, key=lambda row: row["excluded"], default=None)
+    if row is None or not row["excluded"]:
+        return "No rule would leave out a rater." if row else ""
+    alphas = leading_point(row["alpha"]), leading_point(row["alpha_after"])
+    change = "" if "–" in alphas else f": α {' → '.join(alphas)}"
+    rule = TITLES[row["rule"]].lower()
+    return (
+        f"The strictest rule ({rule}) would leave out {row['excluded']:,} of {row['raters']:,} "
+        f"raters{change}."
+    )
+
+
 def headline(answers, options, judges):
     """Return how many raters the strictest rule would exclude."""
     rows = exclusions(answers, replace(options, draws=0)).rows
@@ -71,6 +85,7 @@ KIND = Kind(
     build=exclusions,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
     stamp=Beside,
     no_figure=(

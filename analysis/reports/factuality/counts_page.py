@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures.layout import Table
+from analysis.figures.layout import cross_table
 from analysis.reports.factuality.items import GENERATED, REFERENCE
 
 ALL = "all"
@@ -30,12 +30,9 @@ def counts_tables(entries):
 
 def _counted(entries, by, everything, caption):
     cells = {(_count(e.row), e.row[by]): _number(e.row) for e in entries}
-    columns = list(dict.fromkeys(e.row[by] for e in entries))
-    lines = [
-        (name, [cells.get((name, column)) for column in columns])
-        for name in dict.fromkeys(_count(e.row) for e in entries)
-    ]
-    return Table(caption, [everything if c == ALL else c for c in columns], lines, [], "Number")
+    table = cross_table(caption, "Number", cells)
+    table.headings = [everything if heading == ALL else heading for heading in table.headings]
+    return table
 
 
 def _number(row):

@@ -5,7 +5,7 @@ from math import isnan
 
 from analysis.figures import scatter
 from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
+from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table, n_words
 from analysis.reports.factuality.counts_page import counts_tables
 from analysis.reports.factuality.items import Beside
 from analysis.reports.factuality.measures import SAME_MEAN
@@ -279,26 +279,18 @@ def _crossed(entries, caption):
     if any(e.row["n"] == 2 for e in entries):
         caption += " Of two values (n = 2) it can be nothing but 1, −1 or undefined."
     cells = {(_line(e.row), _other(e.row)): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
-    columns = list(dict.fromkeys(_other(e.row) for e in entries))
-    names = dict.fromkeys(_line(e.row) for e in entries)
-    lines = [(name, [cells.get((name, column)) for column in columns]) for name in names]
-    return Table(caption, columns, lines, [], "Metric")
+    return cross_table(caption, "Metric", cells)
 
 
 def _ranks(entries):
     if entries:
-        entries, systems = _by_domain(entries), _unique(entries, "system")
-        places = {(_line(e.row), e.row["system"]): e.row["value"] for e in entries}
-        lines = [
-            (name, [_place(places.get((name, system))) for system in systems])
-            for name in dict.fromkeys(_line(e.row) for e in entries)
-        ]
+        systems = _unique(entries, "system")
+        places = {
+            (_line(row), row["system"]): "–" if isnan(row["value"]) else f"{row['value']:.0f}"
+            for row in (entry.row for entry in _by_domain(entries))
+        }
         caption = "The place of each system by each metric; systems with the same mean share it."
-        yield Table(caption, systems, lines, [], "Metric")
-
-
-def _place(value):
-    return "–" if value is None or isnan(value) else f"{value:.0f}"
+        yield cross_table(caption, "Metric", places, systems, blank="–")
 
 
 def _rank_agreement(entries):

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.figures.dots import dots
 from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, Link, Table, cell_of
+from analysis.figures.layout import Figure, Layout, Link, Table, cell_of, cross_table
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.misjudged.report import (
     EVERYTHING,
@@ -69,12 +69,8 @@ def _shares(entries, question):
         (entry.row["evaluator"], entry.row["system"]): cell_of(entry, f"n = {entry.row['of']:,}")
         for entry in entries
     }
-    lines = [
-        (judge, [cells.get((judge, system)) for system in systems])
-        for judge in dict.fromkeys(entry.row["evaluator"] for entry in entries)
-    ]
     caption = f"Judge aligned, people not, for {question}: share of the items, by system."
-    return Table(caption, systems, lines, [], "Judge")
+    return cross_table(caption, "Judge", cells, systems)
 
 
 def _counts(report, question):
@@ -116,6 +112,22 @@ def _cells(study, entry):
     return [link, f"{row['people']:.3g}", f"{row['judge']:.3g}"]
 
 
+def find(report, question):
+    """Say which judge misjudges the most items, and to which side."""
+    own = [entry for entry in report.entries if entry.row["question"] == question]
+    wrong = [entry for entry in own if entry.row["kind"] in CAPTIONS]
+    counts = Counter(entry.judge for entry in wrong if entry.judge)
+    if not counts:
+        return ""
+    (judge, count), *others = counts.most_common()
+    sides = Counter(entry.row["kind"] for entry in wrong if entry.judge == judge)
+    most = " the most items" if others else f" {count:,} item{'s' * (count != 1)}"
+    return (
+        f"{judge} misjudges{most} on {question}: {sides[FALSE_POSITIVE]:,} too high and "
+        f"{sides[FALSE_NEGATIVE]:,} too low."
+    )
+
+
 def headline(answers, options, judges):
     """Return the fewest misjudged items of a judge, by its share, on the first question."""
     keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
@@ -154,5 +166,6 @@ KIND = Kind(
     build=misjudged,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

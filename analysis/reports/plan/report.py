@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, nan
+from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
 from analysis.reports.base import Report
 from analysis.reports.plan import words
-from analysis.reports.shared.scores import LEARNED, Scores
+from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.questions import Asked, asked_questions, read_lengths
-from analysis.reports.verdict.report import list_roles
+from analysis.reports.verdict.report import is_fitted, list_roles
 from analysis.stats.planning.collection import plan_collection
 from analysis.stats.planning.other_ratings import PilotVariances, items_by_ratings
 from analysis.stats.planning.pilot import FEWEST, Pilot, make_pilot, predict_states
+from analysis.stats.planning.power import POWER
 from analysis.stats.validation.agreement import Agreement, compare_judge
 from analysis.stats.validation.answers import Answer, Reason
 from analysis.stats.validation.level import measure_level
@@ -43,6 +44,12 @@ class Candidate:
     def agreement(self) -> Agreement:
         """Return how the judge agrees with a rater on the pilot."""
         return compare_judge(self.pilot.people, self.pilot.judge)
+
+    @property
+    def correlation(self):
+        """Return r/√ρ, the judge's correlation with what raters share; NaN unless ρ > 0."""
+        rho = self.agreement.rho_value
+        return self.agreement.r_value / sqrt(rho) if rho > 0 else nan
 
     @property
     def refusal(self):
@@ -94,6 +101,20 @@ class Prices:
         return float(taken.ratings), float(taken.sessions), float(taken.cost)
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A study that is planned; size: its items, ratings, sessions and cost.
+
+    power: the chance of a yes over all pilots that this one may be, or of each check by the
+    formula; NaN where no number of items can show it.
+    """
+
+    method: str
+    raters: float
+    size: tuple[float, ...]
+    power: float
+
+
 def plan_from_pilot(answers, options, parts=None):
     """Give for each question a judge's forecast by size of the study, and by ratings an item.
 
@@ -126,11 +147,11 @@ def _candidates(asked):
     """Return the Candidates that are planned for: the chosen ones, else the best."""
     scores, chosen = asked.scores, asked.scores.options.judges
     candidates = []
-    for name in chosen or scores.every_judge:
+    for name in scores.judges:
         values, has_own_scale = asked.values_of(name)
         if not np.isnan(values).all():
             own_scale = has_own_scale or not asked.has_ends
-            fitted = _is_fitted(scores, name)
+            fitted = is_fitted(scores, name)
             judgments = asked.as_judgments(values)
             pilot = make_pilot(asked.reference, judgments)
             candidates.append(Candidate(name, asked, judgments, pilot, own_scale, fitted))
@@ -153,11 +174,6 @@ def _order(candidate):
     )
 
 
-def _is_fitted(scores, name):
-    ensemble = scores.ensembles.get(name)
-    return bool(ensemble) and ensemble.rule == LEARNED and scores.choosing is None
-
-
 def _add(report, candidate, prices):
     """Add the rows of a judge and a question with their sentences, or why there are none."""
     if candidate.refusal:
@@ -174,10 +190,12 @@ def _add(report, candidate, prices):
             "assurance": forecast.assurance,
         }
         size = forecast.items, *prices.collect(forecast.items, m)
-        _add_row(report, candidate, DRAWN, m, size, shares, states)
+        planned = Planned(DRAWN, m, size, forecast.assurance)
+        _add_row(report, candidate, planned, shares, states)
     for ratings, items in zip(RATINGS_AN_ITEM, _needs(candidate, m), strict=True):
         size = items, *(prices.collect(items, ratings) if isfinite(items) else (items,) * 3)
-        _add_row(report, candidate, FORMULA, ratings, size, {}, "")
+        planned = Planned(FORMULA, ratings, size, POWER if isfinite(items) else nan)
+        _add_row(report, candidate, planned, {}, "")
     is_chosen = bool(candidate.asked.scores.options.judges)
     choice = "" if is_chosen else words.chosen(candidate.verdict.answer, candidate.refused)
     about = words.About(candidate.name, candidate.asked.question.key, choice, candidate.refused)
@@ -217,8 +235,8 @@ def _variances(candidate, m):
     )
 
 
-def _add_row(report, candidate, method, raters, size, shares, states):
-    items, ratings, sessions, cost = size
+def _add_row(report, candidate, planned, shares, states):
+    items, ratings, sessions, cost = planned.size
     numbers = {name: shares.get(name, nan) for name in ("yes", "low", "high", "assurance")}
     report.add(
         {
@@ -226,12 +244,15 @@ def _add_row(report, candidate, method, raters, size, shares, states):
             "question": candidate.asked.question.key,
             "role": candidate.asked.role,
             "use": RATE,
-            "method": method,
-            "raters_per_item": raters,
+            "method": planned.method,
+            "rho": candidate.agreement.rho_value,
+            "judge": candidate.correlation,
+            "raters_per_item": planned.raters,
             "items": items,
             "ratings": ratings,
             "sessions": sessions,
             "cost": cost,
+            "power": planned.power,
             **numbers,
             "states": states,
             "pilot_items": candidate.pilot.people.n,

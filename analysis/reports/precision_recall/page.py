@@ -8,7 +8,9 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.precision_recall.report import precision_recall
+from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from annotate.templatetags.concord import interval, leading_point
 
 list_parts = of_questions(lambda scale: scale.is_ordered)
@@ -16,27 +18,34 @@ list_parts = of_questions(lambda scale: scale.is_ordered)
 
 def layout(report, question, looks):
     """Return the page of one question: the curves, and average precision."""
-    entries = [
-        replace(e, row=e.row | {"value": e.row["average_precision"]}) for e in report.entries
-    ]
+    entries = _as_values(report.entries)
+    grey = _as_values(grey_entries(report, lambda row: row["question"] == question))
+    words = grey_words(report, grey)
     entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
     caption = (
         f"Precision and recall for {question}: the {curves.MOST_CURVES} largest areas at most, the "
         "average precision beside each name. Dotted: the share of positives, which a judge without "
-        "any skill has."
+        f"any skill has.{grey_words(report, grey, of_metrics=False)}"
     )
-    plot = curves.precision_recall(report, entries, question, looks)
+    plot = curves.precision_recall(report, entries, question, looks, grey)
     title = f"Average precision ({n_words(entries)})"
-    averages = dots(entries, "evaluator", "question", looks, title, unit_interval=True)
+    shown = [*grey_metric(report, entries), *grey]
+    averages = dots(shown, "evaluator", "question", looks, title, unit_interval=True)
     figures = [
         Figure("precision-recall", caption, plot),
-        Figure("average", f"Average precision for {question}. Lines: 95 % intervals.", averages),
+        Figure(
+            "average", f"Average precision for {question}. Lines: 95 % intervals.{words}", averages
+        ),
     ]
     lines = [(entry.row["evaluator"], _cells(entry)) for entry in entries]
     headings = ["Average precision", "Share of positives", "Positive", "n"]
     table = Table(f"Average precision for {question}.", headings, lines, [], "Evaluator")
     drawn = [entry for entry in entries if not isnan(entry.row["value"])]
     return Layout(figures if drawn else [], [table])
+
+
+def _as_values(entries):
+    return [replace(e, row=e.row | {"value": e.row["average_precision"]}) for e in entries]
 
 
 def _cells(entry):
@@ -46,12 +55,19 @@ def _cells(entry):
     return [cell, Cell({"n": row["n"]}, share), f"≥ {row['threshold']:g}", row["n"]]
 
 
+def find(report, question):
+    """Say which judge finds the positive items with the fewest false ones."""
+    does, measure = "finds the positive items best", f"average precision on {question}"
+    return first_judge(report, "average_precision", does, measure, question=question)
+
+
 def headline(answers, options, judges):
     """Return the largest average precision of a judge on the first question."""
     keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
-    row = best(precision_recall(answers, options, keys[:1]).rows, judges, "average_precision")
+    report = precision_recall(answers, options, keys[:1], has_figures=False)
+    row = best(report.rows, judges, "average_precision")
     if row is None:
         why = "average precision is undefined: the report says why"
         return no_value(f"on {keys[0]}{first_of(keys)} {why}")
@@ -81,5 +97,6 @@ KIND = Kind(
     build=precision_recall,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

@@ -5,7 +5,7 @@ from math import inf, isnan
 
 from analysis.figures.dots import dots
 from analysis.figures.frame import span
-from analysis.figures.layout import Cell, Figure, Layout, Table, details
+from analysis.figures.layout import Cell, Figure, Layout, Table, cross_table, details
 from analysis.options.common import Compared
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.prediction_powered.report import (
@@ -93,11 +93,8 @@ def _number(value, digits=0):
 
 
 def _by_system(entries, caption, corner):
-    evaluators = list(dict.fromkeys(entry.row["evaluator"] for entry in entries))
     cells = {(e.row["system"], e.row["evaluator"]): _with_size(e) for e in entries}
-    systems = dict.fromkeys(entry.row["system"] for entry in entries)
-    lines = [(name, [cells[name, who] for who in evaluators]) for name in systems]
-    return Table(caption, evaluators, lines, [], corner)
+    return cross_table(caption, corner, cells)
 
 
 def _with_size(entry):

@@ -9,6 +9,7 @@ from analysis.figures.heat import MOST_RATERS, rater_heat_map
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.kind import Kind, Shown, no_value
 from analysis.reports.rater_pairs.report import KAPPA, PERCENT, rater_pairs
+from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.options import PeopleOptions
 from annotate.templatetags.concord import leading_point
 
@@ -54,6 +55,19 @@ def _means(pairs, means, words):
     return Table(caption, ["mean", "raters compared with"], lines, [], "Rater")
 
 
+def find(report, measure):
+    """Say which two raters agree most, and which least."""
+    rows = defined(pick(report, "rater", measure=measure), "value")
+    if not rows[1:]:
+        return ""
+    most, least, words = rows[0], rows[-1], dict(list_parts([]).choices)[measure]
+    return (
+        f"{most['first']} and {most['second']} agree most "
+        f"({words} {with_interval(most, 'value')}), "
+        f"{least['first']} and {least['second']} least ({with_interval(least, 'value')})."
+    )
+
+
 def headline(answers, options, judges):
     """Return the median over raters of their mean weighted κ with the rest."""
     report = rater_pairs(answers, replace(options, draws=0), [KAPPA])
@@ -82,5 +96,6 @@ KIND = Kind(
     build=rater_pairs,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

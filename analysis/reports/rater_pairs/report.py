@@ -11,6 +11,7 @@ from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.scores import Scores
 from analysis.stats.agreement.cohen_kappa import WEIGHTS, kappa_of_tables
 from analysis.stats.agreement.pooled_pair import Shared, pooled_pair
+from analysis.stats.inputs import mean_of_defined
 from analysis.stats.intervals.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.replacement.outliers import low_outliers
 
@@ -38,9 +39,7 @@ class Pairs:
         """Return each rater's mean agreement with the rest (R,); NaN without any."""
         others = self.values.copy()
         np.fill_diagonal(others, np.nan)
-        has_value = ~np.isnan(others)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(has_value, others, 0).sum(axis=1) / has_value.sum(axis=1)
+        return mean_of_defined(others)
 
 
 def rater_pairs(answers, options, parts=None):

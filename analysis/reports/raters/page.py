@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import isnan
+from statistics import median
 
 from analysis.figures.dots import dots
 from analysis.figures.frame import span
@@ -9,9 +10,10 @@ from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, Table
 from analysis.figures.likert import likert
 from analysis.reports.kind import Kind, no_value, of_questions
 from analysis.reports.raters.report import raters
+from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.labels import MOST_LABELS
 from analysis.reports.shared.options import PeopleOptions
-from annotate.templatetags.concord import duration
+from annotate.templatetags.concord import duration, leading_point
 
 MOST_BARS = 30
 MINUTE = 60
@@ -94,6 +96,18 @@ def _straight(row):
     return Cell(ends, row["straight"], size=f"n = {row['straight_n']:,}")
 
 
+def find(report, question):
+    """Say who follows the other raters least."""
+    rows = defined(pick(report, "rater", question=question), "r")
+    if not rows[1:]:
+        return ""
+    middle = leading_point(median(row["r"] for row in rows))
+    return (
+        f"Of {len(rows)} raters {rows[-1]['rater']} follows the others least on {question}: "
+        f"r {with_interval(rows[-1], 'r')}; the median is {middle}."
+    )
+
+
 def headline(answers, options, judges):
     """Return how many raters there are, how many are excluded, and their median pace."""
     report = raters(answers, replace(options, draws=0))
@@ -125,5 +139,6 @@ KIND = Kind(
     build=raters,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

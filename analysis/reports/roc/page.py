@@ -8,6 +8,7 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.roc.report import main_entries, roc
+from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from annotate.templatetags.concord import interval, leading_point
@@ -20,17 +21,18 @@ def layout(report, question, looks):
     """Return the page of one question: curves with bands, areas, and AUC by threshold."""
     entries = [replace(e, row=e.row | {"value": e.row["auc"]}) for e in main_entries(report)]
     entries.sort(key=lambda entry: -entry.row["auc"] if not isnan(entry.row["auc"]) else 1)
-    figure = Figure(
-        "roc",
-        f"ROC curves for {question}: the {curves.MOST_CURVES} largest areas at most, the area "
-        f"beside each name{_shaded(report)}.",
-        curves.roc_curves(report, entries, question, looks),
-    )
     title = f"AUC ({n_words(entries)})"
     grey = [
         replace(entry, row=entry.row | {"value": entry.row["auc"]})
         for entry in grey_entries(report, lambda row: row["question"] == question)
     ]
+    words = grey_words(report, grey)
+    figure = Figure(
+        "roc",
+        f"ROC curves for {question}: the {curves.MOST_CURVES} largest areas at most, the area "
+        f"beside each name{_shaded(report)}.{grey_words(report, grey, of_metrics=False)}",
+        curves.roc_curves(report, entries, question, looks, grey),
+    )
     drawn = [*grey_metric(report, entries), *grey]
     areas = dots(drawn, "evaluator", "question", looks, title, chance=0.5)
     lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
@@ -39,7 +41,7 @@ def layout(report, question, looks):
     tables = [Table(caption, headings, lines, [], "Evaluator"), _by_cut(report, entries, question)]
     figures = [
         figure,
-        Figure("auc", f"AUC for {question} with 95 % intervals.{grey_words(report, grey)}", areas),
+        Figure("auc", f"AUC for {question} with 95 % intervals.{words}", areas),
     ]
     return Layout(figures, [table for table in tables if table.headings])
 
@@ -74,6 +76,13 @@ def _positive(row):
 def _roc_cells(entry):
     row = entry.row
     return [cell_of(entry), _positive(row), row["positives"], row["negatives"]]
+
+
+def find(report, question):
+    """Say which judge tells high answers from low ones best."""
+    main = replace(report, entries=main_entries(report))
+    does = "tells high from low answers best"
+    return first_judge(main, "auc", does, f"AUC on {question}", question=question)
 
 
 def headline(answers, options, judges):
@@ -112,5 +121,6 @@ KIND = Kind(
     build=roc,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

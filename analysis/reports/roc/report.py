@@ -44,7 +44,8 @@ def roc(answers, options, questions=None, every_cut=True):
         if cut is not None:
             _add_bands(report, scores, compared, place, cut)
     if every_cut:  # for a page, not for a headline
-        report.curves[BASELINES] = _baselines(scores, cuts)
+        drawn = _baselines(scores, cuts)
+        report.curves |= drawn.curves | {BASELINES: drawn.entries}
         report.curves[TEXT_METRICS] = text_metrics(answers)
     report.notes = [
         *policy_notes(scores),
@@ -59,13 +60,13 @@ def roc(answers, options, questions=None, every_cut=True):
 
 
 def _baselines(scores, cuts):
-    """Return the entries of what no insight would give, for the figure of areas alone."""
+    """Return a Report of what no insight would give, for figures alone: without intervals."""
     plain, drawn = without_draws(scores), Report("roc", "", {})
     for evaluator in baseline_evaluators(plain):
         for place, cut in cuts.items():
             if cut is not None:
-                _add_cut(drawn, plain, evaluator, place, cut)
-    return drawn.entries
+                _add_main(drawn, plain, evaluator, place, cut)
+    return drawn
 
 
 def _add_main(report, scores, evaluator, place, cut):

@@ -9,6 +9,7 @@ from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, best, first_of, no_value
 from analysis.reports.selection.options import SelectionOptions
 from analysis.reports.selection.report import is_shown, number, of_lists, selection
+from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.list_pairs import tie_of
 from annotate.templatetags.concord import interval, leading_point
 
@@ -88,6 +89,24 @@ def _misfits(entries, question):
     return Table(f"Strong misfits for {question}.", headings, lines, [], "Evaluator")
 
 
+def find(report, question):
+    """Say which judge prefers people's list of two most often."""
+    prefers = "most often prefers, of two lists, the one that people prefer", f"MSA on {question}"
+    finds = "finds most of the items that people find badly misaligned", f"RSM on {question}"
+    return first_judge(report, "msa", *prefers, question=question) or first_judge(
+        _of_misfits(report), "rsm", *finds, question=question
+    )
+
+
+def _of_misfits(report):
+    """Return the report with the intervals of RSM as its intervals."""
+    ends = [
+        replace(entry, row=entry.row | {end: entry.row[f"rsm_{end}"] for end in ("low", "high")})
+        for entry in report.entries
+    ]
+    return replace(report, entries=ends)
+
+
 def headline(answers, options, judges):
     """Return the largest agreement of a judge on lists, on the first question."""
     keys = [key for key, _ in list_parts(answers.questions).choices]
@@ -129,5 +148,6 @@ KIND = Kind(
     build=selection,
     list_parts=list_parts,
     layout=layout,
+    find=find,
     headline=headline,
 )

@@ -4,7 +4,7 @@ from math import nan
 
 import numpy as np
 
-from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
+from analysis.reports.base import Report, columns_of, draw_notes, reason_notes, reasons_of
 from analysis.reports.confusion.report import Majorities
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes, labels_of
@@ -97,11 +97,11 @@ def _question_notes(wanted, options):
 
 
 def _strong_words(question, options):
-    most = _strongly(question, options)
+    most = strongly_of(question, options)
     return f"{most}, the bottom of the scale" if options.strong == 1 else f"{most} or less"
 
 
-def _strongly(question, options):
+def strongly_of(question, options):
     """Return the mean rating from which downwards an item is strongly misaligned."""
     return labels_of(question)[options.strong - 1]
 
@@ -123,8 +123,8 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
         "wins": agreement.wins,
         "ties": agreement.ties,
         "losses": agreement.losses,
-        **_interval("win_share", agreement.win_share),
-        **_interval("one_sided_ties", agreement.one_sided_ties),
+        **columns_of("win_share", agreement.win_share),
+        **columns_of("one_sided_ties", agreement.one_sided_ties),
         "n": agreement.msa.n,
         "low": agreement.msa.low,
         "high": agreement.msa.high,
@@ -137,25 +137,27 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
     _add(report, evaluator, question, facts, shown)
 
 
+def misfits_of(name, values, question, options, labels):
+    """Return 1 (N,) where an evaluator's value says misfit, else 0; NaN where it is missing."""
+    own = labels.verdict(name, question)
+    return own.misfits(values) if own else 1 - at_least(values, _misfit_below(question, options))
+
+
 def _add_misfits(report, scores, evaluator, place, labels, majorities):
     question = scores.questions[place]
-    own, values = labels.verdict(evaluator.name, question), evaluator.values[:, place]
-    cut = _misfit_below(question, scores.options)
-    misfit = own.misfits(values) if own else 1 - at_least(values, cut)
-    ratings, strongly = evaluator.reference[:, place], float(_strongly(question, scores.options))
+    misfit = misfits_of(
+        evaluator.name, evaluator.values[:, place], question, scores.options, labels
+    )
+    ratings, strongly = evaluator.reference[:, place], float(strongly_of(question, scores.options))
     recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())
     precision = misfit_precision(ratings, misfit, strongly=strongly, **scores.resampling())
     facts = {
-        **_interval("rsm", recall),
+        **columns_of("rsm", recall),
         "rsm_n": recall.n,
-        **_interval("rsm_precision", precision),
+        **columns_of("rsm_precision", precision),
         "rsm_precision_n": precision.n,
     }
     _add(report, evaluator, question, facts, {"rsm": recall, "rsm_precision": precision})
-
-
-def _interval(name, estimate):
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def _add(report, evaluator, question, facts, shown):

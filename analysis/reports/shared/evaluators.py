@@ -4,7 +4,7 @@ import numpy as np
 
 from analysis.options.choices import ALL
 from analysis.options.common import SKIP
-from analysis.reports.shared.few_clusters import FEWEST
+from analysis.reports.shared.few_clusters import FEW_CLUSTERS, FEWEST
 from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
 from analysis.stats.ensembles.learned_weights import FOLDS
 
@@ -37,7 +37,7 @@ def _single_raters(scores, reference):
     chosen = scores.options.reference
     own = scores.raters_of(chosen)
     others = {role: scores.raters_of(role) for role in other_roles(scores)}
-    if 1 < len(own) <= MOST_SINGLE_RATERS and _overlap(scores, own):
+    if 1 < len(own) <= MOST_SINGLE_RATERS and overlap(scores, own):
         for rater in own:
             yield _rater(scores, rater, scores.reference(without=rater), rater)
     for raters in others.values():
@@ -50,7 +50,7 @@ def _rater(scores, rater, reference, without=""):
     return Evaluator(name, "rater", scores.rater(rater), reference, without)
 
 
-def _overlap(scores, raters):
+def overlap(scores, raters):
     """Return whether some item has answers of two of these raters."""
     seen = np.zeros(scores.shape, dtype=int)
     for rater in raters:
@@ -70,7 +70,7 @@ def policy_notes(scores, compared=True):
         f"Reference: mean of the included ratings of {whose}, {_count(len(raters), 'rater')}, "
         f"{_count(len(scores.items), 'item')}."
     )
-    if compared and 1 < len(raters) <= MOST_SINGLE_RATERS and _overlap(scores, raters):
+    if compared and 1 < len(raters) <= MOST_SINGLE_RATERS and overlap(scores, raters):
         notes.append(
             "A rater who belongs to the reference is compared with the mean of the others."
         )
@@ -187,6 +187,8 @@ def _ensemble_notes(scores):
         absent = [member for member in ensemble.members if member not in scores.every_judge]
         if scores.options.judges and ensemble.name not in scores.options.judges:
             continue
+        if ensemble.name in scores.answers.set_aside:
+            continue
         if absent:
             yield f"{ensemble.name} is left out: no judgment of {', '.join(absent)}."
         else:
@@ -251,8 +253,14 @@ def interval_note(scores, least=0):
         f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters}, "
         f"seed {scores.options.seed}."
     )
-    few = f" They rest on {many} only and are narrower than they should be."
-    return sentence + few if n < FEWEST else sentence
+    if n < FEWEST:
+        return f"{sentence} They rest on {many} only and are narrower than they should be."
+    if n < FEW_CLUSTERS:
+        return (
+            f"{sentence} With fewer than {FEW_CLUSTERS} clusters they may hold the truth less "
+            "often than in 95 %."
+        )
+    return sentence
 
 
 def undefined_note(options):

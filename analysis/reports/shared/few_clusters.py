@@ -12,6 +12,7 @@ from math import nan
 import numpy as np
 
 FEWEST = 5
+FEW_CLUSTERS = 30  # below, intervals hold the truth less often than in 95 %: docs/CALIBRATION.md
 OF_FEW = f", fewer than {FEWEST}"
 
 

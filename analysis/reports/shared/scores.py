@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from analysis.answers.overlap import overlaps, texts_of
 from analysis.options.choices import ALL
 from analysis.options.common import HIDE
 from analysis.reports.shared.given import Given
@@ -90,13 +91,17 @@ class Scores:
 
     @property
     def judges(self):
-        """Return the names of chosen judges with settled judgments, by run; then of ensembles."""
-        chosen = self.options.judges
-        return [name for name in self.every_judge if not chosen or name in chosen]
+        """Return the names of chosen judges with settled judgments, by run; then of ensembles.
+
+        Judges that were set aside are never among them.
+        """
+        chosen, set_aside = self.options.judges, self.answers.set_aside
+        kept = [name for name in self.every_judge if name not in set_aside]
+        return [name for name in kept if not chosen or name in chosen]
 
     @property
     def every_judge(self):
-        """Return the names of all judges and ensembles; members may be judges not chosen."""
+        """Return the names of all judges and ensembles, also of those that were set aside."""
         return [*self._judges.names, *self.ensembles]
 
     @cached_property
@@ -297,6 +302,17 @@ class Scores:
         return _codes(self.items["system"])
 
     @cached_property
+    def overlaps(self):
+        """Return ROUGE-1 of each item's text with its reference; None without references."""
+        keys = self.items["item"].astype(str).to_numpy()
+        return overlaps(self.texts, keys, self.answers.study.language)
+
+    @cached_property
+    def texts(self):
+        """Return {item: (its text, its reference)} of the study."""
+        return texts_of(self.answers.study)
+
+    @cached_property
     def pairs(self):
         """Return the code of each item's (recipient, content); a blank is a value of its own."""
         return pd.factorize(
@@ -309,7 +325,19 @@ class Scores:
 
         Before these comes its value of the column `drawn_by`, where a report has set one.
         """
-        columns = [*([self.drawn_by] if self.drawn_by else []), "recipient", "content"]
+        return self._clusters_by(
+            [*([self.drawn_by] if self.drawn_by else []), "recipient", "content"]
+        )
+
+    @cached_property
+    def content_clusters(self):
+        """Return each item's cluster where systems are compared: its content, else its recipient.
+
+        An item without both is a cluster of its own.
+        """
+        return self._clusters_by(["content", "recipient"])
+
+    def _clusters_by(self, columns):
         codes = [_codes(self.items[name]) for name in columns]
         has = [code >= 0 for code in codes]
         kind = np.select(has, [*range(len(has))], len(has))

@@ -4,6 +4,9 @@ from math import nan
 
 from analysis.stats.planning.checks import Check, agreement_check, level_check, retention_check
 
+RARER = "items with the rarer answer"
+NEVER_GIVEN = "the rarer answer, which the judge never gives"
+ONE_POINT = "the judge's scale, as rounded it gives one answer"
 AGREEMENT, RETENTION, LEVEL = "agreement", "retention", "level"
 
 
@@ -14,7 +17,7 @@ def checks_of(evidence, criteria):
     return (
         agreement_check(agreement.rho.value, agreement.rho.error),
         _retention(agreement, criteria.retention, RETENTION),
-        [*others, *_levels(evidence)],
+        [*others, *_levels(evidence), *_without_bounds(evidence, criteria)],
     )
 
 
@@ -30,6 +33,17 @@ def _beyond(part, criteria):
     rho = part.agreement.rho
     yield agreement_check(rho.value, rho.error, f"{AGREEMENT} beyond {part.name}")
     yield _retention(part.agreement, criteria.beyond_retention, f"{RETENTION} beyond {part.name}")
+
+
+def _without_bounds(evidence, criteria):
+    """Yield what keeps the verdict from a yes without any estimate: checks that stay open."""
+    rare = evidence.rare_class
+    stops = {
+        RARER: rare and rare.n_majority < criteria.fewest_of_rare_class,
+        NEVER_GIVEN: rare and not rare.n_marked,
+        ONE_POINT: evidence.has_one_point,
+    }
+    yield from (Check(name, nan, nan) for name, holds in stops.items() if holds)
 
 
 def _levels(evidence):

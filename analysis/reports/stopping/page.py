@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures.layout import Cell, Figure, Layout, Table, Words
+from analysis.figures.layout import Figure, Layout, Table, Words, cross_table, interval_cell
 from analysis.reports.kind import Kind, no_value, of_questions
 from analysis.reports.stopping.fan import describe_fan, draw_fan
 from analysis.reports.stopping.options import StopOptions
@@ -44,16 +44,11 @@ def layout(report, question, looks):
 
 def _states(rows):
     """Tabulate states by judge and question: a word and a sign, never a colour alone."""
-    columns = list(dict.fromkeys(row["question"] for row in rows))
     cells = {
         (row["evaluator"], row["question"]): f"{SIGNS[row['state']]} {STATES[row['state']]}"
         for row in rows
     }
-    lines = [
-        (name, [cells.get((name, column)) for column in columns])
-        for name in dict.fromkeys(row["evaluator"] for row in rows)
-    ]
-    return Table("What the rule says at this look.", columns, lines, [], "Judge")
+    return cross_table("What the rule says at this look.", "Judge", cells)
 
 
 def _reasons(entries, question):
@@ -80,17 +75,13 @@ def _cells(row):
     if not isnan(row["items_low"]):
         more += f" ({_number(row['items_low'])} to {_number(row['items_high'])})"
     return [
-        _cell(row, "rho"),
-        _cell(row, "retention"),
+        interval_cell(row, "rho"),
+        interval_cell(row, "retention"),
         f"{row['clusters']:,}",
         more,
         _number(row["raters"]),
         _number(row["cost"]),
     ]
-
-
-def _cell(row, name):
-    return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
 
 
 def _number(value):

@@ -88,7 +88,10 @@ def say_role(role, asked):
 def sentence(judge, question, seen):
     """Return what the rule says of a judge and a question at a look."""
     if seen.state == State.MAY:
-        return f"{STOPS} {judge} may stand in for one rater on {question}."
+        return (
+            f"{STOPS} {judge} may stand in for one rater on {question}. Ask the verdict what it "
+            "may not be used for."
+        )
     if seen.state == State.MAY_NOT:
         return (
             f"{STOPS} {judge} tells less about a rater's answer on {question} than two thirds of "
@@ -97,7 +100,7 @@ def sentence(judge, question, seen):
     if seen.state == State.RATERS_DISAGREE:
         return (
             f"{STOPS} two raters of one item agree by less than .1 on {question}, so that no judge "
-            "can be validated there."
+            "can be tested there, and none may be used alone."
         )
     if seen.state == State.LIMIT:
         return (

@@ -7,9 +7,12 @@ from analysis.options.declare import choice, number
 from annotate.models import Rater
 
 CLUSTER, PLAIN = "cluster", "plain"
-# The usual head start of a judge by whom it is to replace, in the alternative annotator test.
-EPSILONS = {str(Rater.Role.EXPERT): 0.2}
 LARGEST_EPSILON = 0.5
+
+
+def usual_epsilon(role):
+    """Return the usual head start of a judge in the test, by the role that it is to replace."""
+    return 0.2 if role == Rater.Role.EXPERT else 0.1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,11 @@ next to it.
 import numpy as np
 
 from analysis.options.choices import ALL
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import Report, columns_of, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
-from analysis.reports.substitution.options import EPSILONS, PLAIN
+from analysis.reports.substitution.options import PLAIN, usual_epsilon
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.human_ceiling import HumanCeiling, human_ceiling
@@ -71,7 +71,7 @@ def substitution(answers, options, questions=None):
 
 def _epsilon(options):
     """Return the head start as given, else by the role that the judge is to replace."""
-    return EPSILONS.get(options.reference, 0.1) if options.epsilon is None else options.epsilon
+    return usual_epsilon(options.reference) if options.epsilon is None else options.epsilon
 
 
 def _epsilon_note(options, epsilon):
@@ -126,21 +126,35 @@ def _tests(scores, labels, judge, ratings):
 
 
 def _winning_rates(tests, epsilon):
-    """Correct all p-values together; return {place: (rejected, tested, winning rate over GRID)}."""
-    epsilons = np.append(GRID, epsilon)
-    p = [test.p_values(epsilons) for test, _ in tests.values()]
+    """Return {place: (rejected, tested, winning rate over GRID)} of a judge's tests."""
+    counts = reject_together(
+        {place: test for place, (test, _) in tests.items()}, np.append(GRID, epsilon)
+    )
+    return {
+        place: (int(rejected[-1]), int(tested[-1]), winning_rate(rejected, tested)[:-1])
+        for place, (rejected, tested) in counts.items()
+    }
+
+
+def reject_together(tests, epsilons):
+    """Correct all p-values of a judge together; return {place: (rejected (E,), tested (E,))}.
+
+    tests: {place: RaterTests}; epsilons: (E,), each of which is corrected by itself.
+    """
+    p = [test.p_values(epsilons) for test in tests.values()]
     if not p:
         return {}
     rejected = rejections(np.concatenate(p, axis=1))
     ends = np.cumsum([part.shape[1] for part in p])[:-1]
-    rates = {}
-    for place, part, flags in zip(tests, p, np.split(rejected, ends, axis=1), strict=True):
-        tested = (~np.isnan(part)).sum(axis=1)
-        rate = np.divide(
-            flags.sum(axis=1), tested, out=np.full(len(p[0]), np.nan), where=tested > 0
-        )
-        rates[place] = int(flags[-1].sum()), int(tested[-1]), rate[:-1]
-    return rates
+    return {
+        place: (flags.sum(axis=1), (~np.isnan(part)).sum(axis=1))
+        for place, part, flags in zip(tests, p, np.split(rejected, ends, axis=1), strict=True)
+    }
+
+
+def winning_rate(rejected, tested):
+    """Return ω (E,), the share of the tests that are rejected; NaN without a test."""
+    return np.divide(rejected, tested, out=np.full(len(tested), np.nan), where=tested > 0)
 
 
 def _agreement(scores, place, people):
@@ -182,11 +196,11 @@ def _add_row(report, scores, judge, place, epsilon, test, rates, of_people):
             "low": test.advantage.low,
             "high": test.advantage.high,
             "n": test.n_items,
-            **_interval("agreement", ceiling.judge),
-            **_interval("ceiling", ceiling.ceiling),
-            **_interval("difference", ceiling.difference),
+            **columns_of("agreement", ceiling.judge),
+            **columns_of("ceiling", ceiling.ceiling),
+            **columns_of("difference", ceiling.difference),
             "ceiling_n": ceiling.difference.n,
-            **_interval("people_alpha", alpha),
+            **columns_of("people_alpha", alpha),
         },
         reason=_reason(test, tested, ceiling),
         judge=judge,
@@ -195,21 +209,21 @@ def _add_row(report, scores, judge, place, epsilon, test, rates, of_people):
     )
 
 
-def _interval(name, estimate):
-    """Return the value of an estimate under its name, then the ends of its interval."""
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-
-
 def _reason(test, tested, ceiling):
     """Return why there is no test, or no ceiling."""
-    if test.reason:
-        return test.reason
-    if not tested and (test.groups < 2).all():
-        return "no test: all items belong to one recipient or content"
-    if not tested:
-        return "no test: every rater's difference is the same in all items, and equals ε"
+    if untested := why_untested(test, tested):
+        return untested
     reason = test.advantage.reason or ceiling.difference.reason
     return f"test defined, but {reason}" if reason else ""
+
+
+def why_untested(test, tested):
+    """Return why no rater of a RaterTests could be tested; blank where one was."""
+    if test.reason or tested:
+        return test.reason
+    if (test.groups < 2).all():
+        return "no test: all items belong to one recipient or content"
+    return "no test: every rater's difference is the same in all items, and equals ε"
 
 
 def _verdicts(report, scores, epsilon):

@@ -284,6 +284,12 @@ def _notes(designs, options):
             "(else contents, else items), raters and systems being those they are. Of test–retest: "
             f"95 % percentile, {options.draws:,} bootstrap draws of people, seed {options.seed}."
         )
+        if 0 < max(blocks) < MOST_BLOCKS:
+            yield (
+                "With so few blocks the interval of the variance of the blocks may hold the truth "
+                "less often than in 95 %: it did in .91 of simulated studies with 30, in .88 with "
+                "10 (docs/CALIBRATION.md)."
+            )
     else:
         yield "No intervals: 0 draws."
     yield (

@@ -16,6 +16,7 @@ MEAN = "always the question's mean"
 COIN = "a coin between the two most frequent answers"
 DRAW = "an answer drawn as people answer"
 LENGTH = "the length of the text"
+OVERLAP = "the words shared with the reference"
 GROUP_MEANS = {
     "system": "people's mean of each system",
     "content": "people's mean of each content",
@@ -44,21 +45,28 @@ def baseline_values(asked, seed):
 
 
 def _explained(asked):
-    """Yield what length and groupings alone say, on people's scale."""
+    """Yield what length, reference and groupings alone say, on people's scale."""
     reference, means = asked.reference, asked.means
     if reference.lengths is not None:
         yield LENGTH, scale_as_people(np.log1p(reference.lengths), means)
+    if has_overlap(asked.scores.overlaps, means):
+        yield OVERLAP, scale_as_people(asked.scores.overlaps, means)
     for name, words in GROUP_MEANS.items():
         if name in reference.groupings:
             yield words, means_of_others(means, reference.groupings[name])
 
 
+def has_overlap(overlaps, means):
+    """Return whether some item that people rated has a text and a reference."""
+    return overlaps is not None and not np.isnan(overlaps + means).all()
+
+
 def scale_as_people(values, means):
-    """Return values with the mean and the spread of people's means."""
-    defined = ~np.isnan(means)
+    """Return values with the mean and the spread of people's means; NaN stays."""
+    defined = ~np.isnan(means + values)
     spread = values[defined].std()
     if not spread:
-        return np.full(len(values), means[defined].mean())
+        return np.where(np.isnan(values), np.nan, means[defined].mean())
     return means[defined].mean() + (values - values[defined].mean()) * (
         means[defined].std() / spread
     )

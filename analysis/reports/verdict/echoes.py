@@ -35,7 +35,8 @@ def echoes_of(asked, candidates):
     if not common.any():
         return
     here = people.restrict(common)
-    echo = find_echoes(here, np.stack([table[common] for table in judgments]), seed=options.seed)
+    common_judgments = np.stack([table[common] for table in judgments])
+    echo = find_echoes(here, common_judgments, seed=options.seed, alpha=options.alpha)
     flags = echo.flag_raters(options.alpha)
     for place, (key, candidate) in enumerate(candidates.items()):
         if echo.study_p[place] < options.alpha:

@@ -9,6 +9,17 @@ from analysis.stats.validation.groups import MOST_GROUPS, compare_groups
 
 GROUP = "group"  # kind of the entries of groups
 NOT_TESTED = " Groups of items were not tested."
+LIMITS = {
+    (Answer.YES, Reason.MAY): "shown for",
+    (Answer.NOT_YET, Reason.UNDECIDED): "not shown for",
+    (Answer.NO, Reason.MAY_NOT): "it fails in",
+    (Answer.NOT_YET, Reason.TOO_FEW): "not tested",
+}
+BY_NOTE = (
+    "Each group has a verdict of its own, which is not corrected for the number of groups: with "
+    "many groups some judge passes somewhere by chance. To test a judge in groups use the option "
+    "Groups of items."
+)
 
 
 @dataclass(frozen=True)
@@ -76,18 +87,19 @@ def limits_of(groups, scores):
     """Say for which groups a yes is shown; where groups exist and none were declared, say so."""
     if not groups:
         return NOT_TESTED if not scores.options.groups and has_groups(scores) else ""
-    names = {
-        "shown for": [group.name for group in groups if group.result.is_shown],
-        "not shown for": [
-            group.name
-            for group in groups
-            if not (group.result.is_shown or group.result.fails or group.is_small)
-        ],
-        "it fails in": [group.name for group in groups if group.result.fails],
-        "not tested": [group.name for group in groups if group.is_small and not group.result.fails],
-    }
-    words = "; ".join(f"{what}: {', '.join(of)}" for what, of in names.items() if of)
+    words = list_limits([(group.name, *group.answer) for group in groups])
     return f" {words[0].upper()}{words[1:]}."
+
+
+def list_limits(groups):
+    """List in words the groups in which a judge is shown, is not, fails, and was not tested.
+
+    groups: (name, answer, reason) of each.
+    """
+    names: dict = {words: [] for words in LIMITS.values()}
+    for name, *answer in groups:
+        names[LIMITS[tuple(answer)]].append(name)
+    return "; ".join(f"{words}: {', '.join(own)}" for words, own in names.items() if own)
 
 
 def group_notes(options):

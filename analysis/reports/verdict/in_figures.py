@@ -14,12 +14,16 @@ from analysis.reports.shared.scores import Evaluator
 from analysis.reports.verdict.baselines import (
     COIN,
     CONSTANT,
+    DRAW,
     GROUP_MEANS,
     LENGTH,
+    MEAN,
+    OVERLAP,
+    has_overlap,
     means_of_others,
     scale_as_people,
 )
-from analysis.reports.verdict.questions import SYSTEM, read_lengths
+from analysis.reports.verdict.questions import read_lengths
 from judges.models import Judge
 
 BASELINES = "baselines"  # of a report's curves: their entries
@@ -59,7 +63,11 @@ def baseline_evaluators(scores):
 
 
 def _columns(scores, place, means, lengths):
-    """Yield (name, values (items,)) of one question: constant, coin, length, systems' means."""
+    """Yield (name, values (items,)) of the baselines of one question.
+
+    Of a choice without an order those that give an answer; of others also what the mean, the length
+    of the text, the reference, and the means of systems, contents and recipients say.
+    """
     scale, given = scores.questions[place].scale, scores.given(place, scores.options.reference)[2]
     if not len(given) or not scale.has_values:
         return
@@ -70,14 +78,19 @@ def _columns(scores, place, means, lengths):
         rng = np.random.default_rng([scores.options.seed, place])
         ranks = np.argsort(np.argsort(scores.items["item"].astype(str).to_numpy()))
         yield COIN, rng.choice(ranked[:2], len(means))[ranks]
+        yield DRAW, rng.choice(np.sort(given), len(means))[ranks]
     if scale.is_nominal or np.isnan(means).all():
         return
+    yield MEAN, np.full(len(means), np.nanmean(means))
     if lengths is not None:
         yield LENGTH, scale_as_people(np.log1p(np.nan_to_num(lengths)), means)
-    codes = scores.systems
-    if len(np.unique(codes[codes >= 0])) > 1:
-        by_system = means_of_others(means, np.where(codes < 0, codes.max() + 1, codes))
-        yield GROUP_MEANS[SYSTEM], np.where(codes < 0, np.nan, by_system)
+    if has_overlap(scores.overlaps, means):
+        yield OVERLAP, scale_as_people(scores.overlaps, means)
+    for grouping, name in GROUP_MEANS.items():
+        codes = scores.codes(grouping)
+        if len(np.unique(codes[codes >= 0])) > 1:
+            by_group = means_of_others(means, np.where(codes < 0, codes.max() + 1, codes))
+            yield name, np.where(codes < 0, np.nan, by_group)
 
 
 def grey_entries(report, keep):
@@ -89,19 +102,23 @@ def grey_entries(report, keep):
     ]
 
 
-def grey_words(report, grey):
-    """Say in a caption what is grey in its figure; blank where nothing is."""
+def grey_words(report, grey, of_metrics=True):
+    """Say in a caption what is grey in its figure; blank where nothing is.
+
+    of_metrics: whether the figure has the best text metric in grey, as dots do and curves do not.
+    """
     if not grey:
         return ""
-    metric = ", and the best text metric" if report.curves.get(TEXT_METRICS) else ""
+    has_metric = of_metrics and report.curves.get(TEXT_METRICS)
+    metric = ", and the best text metric" if has_metric else ""
     return f" Grey: what no insight would give{metric}."
 
 
-def grey_metric(report, entries, value="value"):
+def grey_metric(report, entries):
     """Return the entries with the best text metric grey, by its largest value."""
     metrics = report.curves.get(TEXT_METRICS, [])
-    own = [e for e in entries if e.judge in metrics and not isnan(e.row[value])]
+    own = [e for e in entries if e.judge in metrics and not isnan(e.row["value"])]
     if not own:
         return entries
-    best = max(own, key=lambda entry: entry.row[value]).judge
+    best = max(own, key=lambda entry: entry.row["value"]).judge
     return [replace(e, kind=BASELINE) if e.judge == best else e for e in entries]

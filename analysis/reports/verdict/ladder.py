@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from analysis.figures.layout import Table, Words
+from analysis.reports.verdict.own_words import one_tells_another
+from analysis.reports.verdict.unchecked import ABSENT, names_absent
 from analysis.reports.verdict.words import short
 from analysis.stats.validation.beyond import LENGTH
 
 LADDERS = "ladders"  # of a report's curves: {(judge, role, question): its Rungs}
 PEOPLE, ENOUGH, LEVEL = "People agree: ρ", "Enough of a rater: r − k ρ", "Level: judge − people"
-BESIDE = "Beside all that was tried"
+BESIDE = "After correction for all that was tried"
 TIED = "\u00a0"  # a space at which no line ends
 PASSED = {True: "✓", False: "✗"}
 
@@ -60,6 +62,7 @@ def rungs_of(evidence, criteria, p_adjusted):
         _rung(PEOPLE, rho, rho.p_above(), alpha, also=rho.value >= criteria.floor),
         _rung(ENOUGH, theta, theta.p_above(), alpha),
         *(_beyond(part, criteria, alpha) for part in evidence.beyond),
+        *(Rung(_beyond_name(name), skipped=ABSENT[name][1]) for name in names_absent(evidence)),
     ]
     if evidence.level is None:
         rungs.append(Rung(LEVEL, skipped="it has a scale of its own"))
@@ -76,8 +79,12 @@ def _rung(name, quantity, p, alpha, *, also=True, of_people=nan):
     return Rung(name, bool(p < alpha and also), quantity.value, *ends, p, of_people)
 
 
+def _beyond_name(name):
+    return "Beyond the length" if name == LENGTH else f"Within one {name}"
+
+
 def _beyond(part, criteria, alpha):
-    name = "Beyond the length" if part.name == LENGTH else f"Within one {part.name}"
+    name = _beyond_name(part.name)
     if part.agreement is None:
         return Rung(name, skipped=part.skipped)
     rho, theta = part.agreement.rho, part.agreement.retention(criteria.beyond_retention)
@@ -85,10 +92,11 @@ def _beyond(part, criteria, alpha):
     return _rung(name, theta, p, alpha, of_people=rho.value)
 
 
-def ladder_table(entries, ladders, question):
+def ladder_table(entries, ladders, question, share):
     """Return a table with a line for each judge and a column for each check, in a list.
 
-    entries: of judges that rate items. The list is empty where no judge was tested.
+    entries: of judges that rate items; share: k, as words. The list is empty where no judge was
+    tested.
     """
     several = len({entry.row["role"] for entry in entries}) > 1
     lines = []
@@ -107,7 +115,13 @@ def ladder_table(entries, ladders, question):
         f"{question}: every check of rating items, in the order in which they are asked. Each cell "
         "says whether it passed, its estimate, the 95 % interval, and p."
     )
-    return [Table(caption, [Words(name) for name in names], cells, [], "Judge")]
+    note = (
+        f"ρ says how well {one_tells_another([entry.row for entry in entries])} (0 not at all, 1 "
+        f"fully), r how well the judge's do. The judge has to reach a share k of ρ, here {share}: "
+        "r − k ρ has to be above 0. Beyond the length and within one system, content or recipient "
+        "k is 1/2, and people have to agree there too: “raters there” is their ρ."
+    )
+    return [Table(caption, [Words(name) for name in names], cells, [], "Judge", note)]
 
 
 def _in_order(ladders):

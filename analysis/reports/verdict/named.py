@@ -3,6 +3,7 @@
 from judges.runs.naming import words_of
 
 UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by such a name
+OF_QUESTIONS = " On several questions it is tested on each, without a correction for their number."
 UNPROVEN = "as if {} had been named beforehand, for which there is no proof"
 
 
@@ -37,9 +38,10 @@ def named_note(answers, options):
         when = words_of(answers.named[1])
         yield (
             f"Named beforehand on {when}, before it had judged anything, and tested alone: {name}."
+            f"{OF_QUESTIONS}"
         )
     else:
         yield (
             f"Tested alone, as named beforehand: {name}. No time is stored for this name: it is "
-            "the reader's who asked for this report."
+            f"the reader's who asked for this report.{OF_QUESTIONS}"
         )

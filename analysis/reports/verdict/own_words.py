@@ -4,7 +4,10 @@ from math import isnan
 
 from analysis.reports.verdict import words
 from analysis.reports.verdict.own_answers import OwnAsked, has_one_own_rating
-from analysis.reports.verdict.words import Case, interval_of, share_of, worth
+from analysis.reports.verdict.unchecked import unchecked
+from analysis.reports.verdict.uses import A_RATER, COMPARE, say_use, say_use_of_systems
+from analysis.reports.verdict.uses import OWN_ANSWER as IN_ITS_PLACE
+from analysis.reports.verdict.words import Case, interval_of, share_of, worth_clause
 from analysis.stats.validation.answers import Grade, Reason
 
 OWN_ANSWERS = "own_answers"  # the warning that marks such a verdict
@@ -28,6 +31,7 @@ class OwnCase(Case):
     teller = other_teller = "the recipient's own second answer"
     agree = "a recipient's two answers agree"
     by_most = ""
+    whom = IN_ITS_PLACE
 
     @property
     def words(self):
@@ -71,16 +75,42 @@ def unit_of(row):
     return OWN_ANSWER if is_of_own_answers(row) else "rater"
 
 
+def say_worth(row):
+    """Write ", worth at least 1.6 raters" of a row's judge; blank where that says nothing."""
+    return words.worth_clause(row["worth_low"], unit_of(row))
+
+
 def stood_in_for(rows):
     """Write whom the judges of these rows would stand in for."""
     is_own = rows and all(unit_of(row) == OWN_ANSWER for row in rows)
-    return "a recipient's own answer" if is_own else "a rater"
+    return IN_ITS_PLACE if is_own else A_RATER
+
+
+def without_use(entry):
+    """Return an entry's reason without what its judge may not be used for.
+
+    For readers who are told the use beside it.
+    """
+    row = entry.row
+    about = row["evaluator"], row["question"], row["answer"]
+    if row["use"] == COMPARE:
+        use = say_use_of_systems(*about)
+    else:
+        use = say_use(*about, row["verdict"], stood_in_for([row]))
+    return entry.reason.replace(f" {use}", "")
+
+
+def one_tells_another(rows):
+    """Write what ρ measures in these rows."""
+    if stood_in_for(rows) == A_RATER:
+        return "one rater's answers tell another's"
+    return "recipients' second answers tell their first"
 
 
 def figure_words(rows):
     """Return how a figure of these rows names people, the line of one of them, and what is told."""
     whom = stood_in_for(rows)
-    if whom == "a rater":
+    if whom == A_RATER:
         return whom, "one rater", "a rater answers, beside what one rater tells of another"
     told = "a recipient answers, beside what the recipient's own second answer tells"
     return whom, "own second answer", told
@@ -99,9 +129,9 @@ def _not_comparable(case):
 def _too_few(case):
     evidence, criteria = case.evidence, case.criteria
     return (
-        f"Too little to go on: recipients answered {evidence.n} items twice that have a judgment, "
-        f"and {criteria.fewest_items} are the least; {evidence.n_clusters} recipients have items "
-        f"with a judgment, and {criteria.fewest_clusters} are the least.",
+        f"Too little to go on: {evidence.n_clusters} recipients answered {evidence.n} items twice "
+        f"that have a judgment, and at least {criteria.fewest_clusters} recipients who answered "
+        f"twice and {criteria.fewest_items} items are needed.",
         f"Collect {MORE}: raise repeat_share, or invite more recipients.",
     )
 
@@ -114,7 +144,7 @@ def _recipients_disagree(case):
         )
     return (
         f"A recipient's two answers to one item agree by {interval_of(case.agreement.rho)} on "
-        f"{case.question}: no judge can be validated there.",
+        f"{case.question}, so that no judge can be tested there.",
         "Ask a clearer question; more items do not help.",
     )
 
@@ -124,7 +154,7 @@ def _people_unsure(case):
     return (
         f"It is not known yet whether recipients repeat their answers on {case.question}: "
         f"{interval_of(rho)}.",
-        case.collect(rho.value, rho.error),
+        case.collect(rho.value, rho.error, "Ask a clearer question."),
     )
 
 
@@ -134,9 +164,9 @@ def _may(case):
     as_good = ", as good as a second own answer" if case.verdict.grade != Grade.SHARE else ""
     return (
         f"{case.judge} may stand in for a recipient's own answer on {case.question}: it {keeps} "
-        f"tells, and is worth at least {worth(least, OWN_ANSWER)}{as_good}. Nothing is shown for "
+        f"tells{worth_clause(least, OWN_ANSWER)}{as_good}. Nothing is shown for "
         "other kinds of items, systems, questions or recipients, nor for another prompt or model."
-        f"{words.unchecked(case.evidence)}"
+        f"{unchecked(case.evidence)}"
         f"{words.finds(case.evidence.rare_class)}",
         words.STATE,
     )

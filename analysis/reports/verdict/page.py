@@ -6,25 +6,28 @@ from urllib.parse import urlencode
 
 from analysis.figures.dots import dots
 from analysis.figures.frame import span
-from analysis.figures.layout import Cell, Figure, Layout, Link, Table, Words
+from analysis.figures.layout import Figure, Layout, Link, Table, Words, interval_cell
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
-from analysis.reports.verdict.groups import GROUP
+from analysis.reports.verdict.groups import BY_NOTE, GROUP
 from analysis.reports.verdict.groups_table import groups_table
 from analysis.reports.verdict.in_figures import grey_metric, grey_words
 from analysis.reports.verdict.ladder import LADDERS, ladder_table
 from analysis.reports.verdict.named import UNPROVEN_NAME
 from analysis.reports.verdict.options import SHARES, VerdictOptions
-from analysis.reports.verdict.own_words import figure_words
+from analysis.reports.verdict.order import judges_by_rank
+from analysis.reports.verdict.own_words import figure_words, say_worth
+from analysis.reports.verdict.published import differs
 from analysis.reports.verdict.report import (
     COMPARE,
     JUDGE,
     MATRIX,
     RATE,
-    least_worth,
+    RATER,
     verdict,
 )
+from analysis.reports.verdict.unchecked import unchecked_in_short
 from analysis.reports.verdict.ways_on import list_ways_on
-from analysis.reports.verdict.words import ANSWERS, short
+from analysis.reports.verdict.words import answer_of, percent, short
 from analysis.stats.validation.answers import Answer
 
 REASONS = "table-1-3"  # anchor of the table that says why, and what next
@@ -50,13 +53,14 @@ def layout(report, question, looks):
     every = report.curves.get(MATRIX, [])
     address = _address(report.options)
     tables = [_matrix(every, use, caption, address) for use, caption in MATRICES.items()]
+    share = report.options["retention"]
     own = [entry for entry in report.entries if entry.row["question"] == question]
     judged = [entry for entry in own if entry.kind == JUDGE]
     rating = _sorted([entry for entry in judged if entry.row["use"] == RATE])
     comparing = _sorted([entry for entry in judged if entry.row["use"] == COMPARE])
     tables += [
         _reasons(rating, question, RATE),
-        *ladder_table(rating, report.curves.get(LADDERS, {}), question),
+        *ladder_table(rating, report.curves.get(LADDERS, {}), question, share),
         _reasons(comparing, question, COMPARE),
         _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
     ]
@@ -75,7 +79,7 @@ def _address(options):
 
 
 def _matrix(rows, use, caption, address):
-    """Tabulate answers by judge and question; the judges with most yes, then most worth, first.
+    """Tabulate answers by judge and question; the best judge first.
 
     Each answer on rating items leads to its reason, what next, and the checks.
     """
@@ -92,42 +96,26 @@ def _matrix(rows, use, caption, address):
         for row in rows
     }
     lines = [
-        (name, [cells.get((name, *column)) for column in columns])
-        for name in sorted(dict.fromkeys(row["evaluator"] for row in rows), key=_order(rows))
+        (name, [cells.get((name, *column)) for column in columns]) for name in judges_by_rank(rows)
     ]
     headings = [f"{key} ({role})" if several else key for role, key in columns]
     return Table(caption, headings, lines, [], "Judge")
 
 
-def _order(rows):
-    """Return a key that sorts names by their number of yes, then by their least worth.
-
-    Where people disagree, the worth of a judge says nothing.
-    """
-    yes: dict = {}
-    best: dict = {}
-    for row in rows:
-        name, answer, least = row["evaluator"], row["answer"], row["worth_low"]
-        if isnan(least) or answer == Answer.PEOPLE_DISAGREE:
-            least = 0.0
-        yes[name] = yes.get(name, 0) + (answer == Answer.YES)
-        best[name] = max(best.get(name, 0.0), least)
-    return lambda name: (-yes[name], -best[name])
-
-
 def _answer(row):
-    words = f"{SIGNS[row['answer']]} {ANSWERS[row['answer']]}"
-    if row["answer"] == Answer.YES and not isnan(row["worth_low"]):
-        words = f"{words}, {least_worth(row).replace('at least', '≥')}"
+    words = f"{SIGNS[row['answer']]} {answer_of(row)}"
+    if row["answer"] == Answer.YES:
+        words += say_worth(row).replace("worth at least", "≥")
     if UNPROVEN_NAME in row["warnings"].split():
         words += f"; {NO_PROOF}"
-    return words
+    spared = unchecked_in_short(row)
+    return f"{words}; {spared}" if spared else words
 
 
 def _sorted(entries):
     """Return the entries of one use as the matrix sorts judges."""
-    order = _order([entry.row for entry in entries])
-    return sorted(entries, key=lambda entry: order(entry.row["evaluator"]))
+    ranked = judges_by_rank([entry.row for entry in entries])
+    return sorted(entries, key=lambda entry: ranked.index(entry.row["evaluator"]))
 
 
 def _reasons(entries, question, use):
@@ -150,21 +138,32 @@ def _reasons(entries, question, use):
 
 
 def _numbers(entries, question):
-    """Tabulate what the verdict rests on, of judges, baselines and single raters."""
-    lines = [(_name(entry), _cells(entry.row)) for entry in entries]
+    """Tabulate what the verdict rests on, of judges, baselines and single raters.
+
+    A rater without whom no item has two ratings has no line.
+    """
+    lines = [(_name(e), _cells(e.row)) for e in entries if e.kind != RATER or e.row["items"]]
     headings = [
         "Worth in raters",
-        "Share, at least",
+        "Share of ρ, at least",
         "Agreement r",
         "Raters' own ρ",
-        "Beyond groups r′ (ρ′)",
-        "Level",
+        "r′ (ρ′) beyond groups",
+        "Level: judge − people",
         "Closeness d",
-        "p of family",
+        "Published test ω",
+        "p, corrected (of so many)",
         "Items, clusters, raters",
     ]
     caption = f"{question}: the numbers of judges, baselines and single raters."
-    return Table(caption, headings, lines, [], "Judge, baseline or rater")
+    note = (
+        "Worth in raters: the mean of so many raters follows people's shared opinion as well as "
+        "the judge does. Share of ρ: the largest that r is shown to reach. r′ (ρ′): r and ρ beyond "
+        "the length or grouping that failed, else beyond systems. p: corrected for so many pairs "
+        "of a judge and a question. Closeness d (how much more often a rater than the judge is the "
+        "closer one to the other raters, −1 to 1) and the published test decide nothing."
+    )
+    return Table(caption, headings, lines, [], "Judge, baseline or rater", note)
 
 
 def _name(entry):
@@ -176,13 +175,14 @@ def _cells(row):
     within = short(row["agreement_within"])
     return [
         _worth_cell(row),
-        "–" if isnan(row["share_proven"]) else f"{max(row['share_proven'], 0):.0%}",
-        _cell(row, "agreement"),
-        _cell(row, "rho"),
+        "–" if isnan(row["share_proven"]) else percent(max(row["share_proven"], 0)),
+        interval_cell(row, "agreement"),
+        interval_cell(row, "rho"),
         f"{within} ({short(row['rho_within'])})" if within != "–" else "–",
-        _cell(row, "level"),
+        interval_cell(row, "level"),
         short(row["closeness"]),
-        f"{short(row['p_adjusted'], 3)} of {row['family']:,}" if row["family"] else "–",
+        short(row["winning_rate"]) + (f", says {row['published_test']}" if differs(row) else ""),
+        "–" if isnan(row["p_adjusted"]) else f"{short(row['p_adjusted'], 3)} ({row['family']:,})",
         f"{row['items']:,}, {row['clusters']:,}, {row['raters']:,}",
     ]
 
@@ -191,13 +191,9 @@ def _worth_cell(row):
     """Return the worth in raters; in words what is more than can be measured."""
     low, high = row["worth_low"], row["worth_high"]
     if isnan(high) or high < MOST_WORTH:
-        return _cell(row, "worth")
+        return interval_cell(row, "worth")
     value = short(row["worth"]) if row["worth"] < MOST_WORTH else "not measurable"
     return f"{value} [{short(low) if low < MOST_WORTH else 'any'}, any]"
-
-
-def _cell(row, name):
-    return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
 
 
 def _figures(entries, question, report, looks):
@@ -229,7 +225,7 @@ def _figures(entries, question, report, looks):
     shown = grey_metric(report, shown)
     plot = dots(shown, "evaluator", "question", looks, title, marks=marks)
     caption = (
-        f"{question}: how well each judge tells what {told} (“{mark}”) and {share} of it. "
+        f"{question}: how well each judge tells what {told} (“{mark}”) and {share} of that. "
         f"Lines: 95 % intervals.{grey_words(report, [True])}"
     )
     return [Figure("verdict", caption, plot)]
@@ -249,8 +245,8 @@ def headline(answers, options, judges):
         return "none", "", f"{of} may stand in for a rater; the report says why, and what next"
     top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
     words = (
-        f"{of} may stand in for a rater on some question; {top['evaluator']} is worth "
-        f"{least_worth(top)} on {top['question']}"
+        f"{of} may stand in for a rater on some question, first {top['evaluator']} on "
+        f"{top['question']}{say_worth(top)}"
     )
     return str(len({row["evaluator"] for row in yes})), "", words
 
@@ -272,12 +268,16 @@ KIND = Kind(
         "so that a judge that only knows these does not pass.",
         "Level: mean of judge − people within a margin, by two one-sided tests. Systems: every "
         "difference of two systems within a margin of people's.",
-        "Errors by cluster (recipient, else content, else item); with ten raters or more they "
-        "count as a sample too.",
+        "Errors by cluster (recipient, else content, else item; of differences of systems content, "
+        "else recipient, else item); with ten raters or more they count as a sample too.",
+        "Closeness d and ω of the published test (the report Substitution, with its usual ε) are "
+        "shown and decide nothing: they ask who is closer to the other raters, and a judge that "
+        "says little is close to people who agree little.",
     ],
     source=(
         "Spearman (1904, 1910); Pigeot et al. (2003), retention of effect; Schuirmann (1987); "
-        "Berger (1982); Cameron, Gelbach & Miller (2011); Benjamini & Hochberg (1995)."
+        "Berger (1982); Cameron, Gelbach & Miller (2011); Benjamini & Hochberg (1995); Calderon, "
+        "Reichart & Dror (2025), the published test."
     ),
     options=VerdictOptions,
     build=verdict,
@@ -285,4 +285,5 @@ KIND = Kind(
     layout=layout,
     headline=headline,
     list_ways_on=list_ways_on,
+    by_note=BY_NOTE,
 )

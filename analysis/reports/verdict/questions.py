@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from analysis.answers.repeats import text_sizes
+from analysis.answers.overlap import text_sizes
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.stats.validation.criteria import SHARES, Scale
 from analysis.stats.validation.evidence import gather_evidence
@@ -97,7 +97,7 @@ class Asked:
 
 def read_lengths(scores):
     """Return how many characters each item's text has (items,), None where no item has a text."""
-    lengths = text_sizes(scores.answers.study, scores.items["item"].astype(str))
+    lengths = text_sizes(scores.texts, scores.items["item"].astype(str).to_numpy())
     return None if np.isnan(lengths).all() else lengths
 
 

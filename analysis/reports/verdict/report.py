@@ -1,6 +1,6 @@
 """Decide for which use each judge may stand in for people: rating items, comparing systems."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
@@ -8,17 +8,19 @@ import numpy as np
 from analysis.options.choices import ALL
 from analysis.reports.base import Report
 from analysis.reports.shared.evaluators import item_notes
-from analysis.reports.shared.scores import LEARNED, Scores
-from analysis.reports.substitution.options import EPSILONS
+from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Scores
+from analysis.reports.substitution.options import usual_epsilon
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
+from analysis.reports.verdict.gone import pairs_gone, set_aside_note
 from analysis.reports.verdict.groups import (
     GROUP,
     group_notes,
     groups_of,
     limit_to_groups,
     limits_of,
+    list_limits,
 )
 from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
 from analysis.reports.verdict.ladder import LADDERS, rungs_of
@@ -32,9 +34,17 @@ from analysis.reports.verdict.named import (
 )
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
-from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
+from analysis.reports.verdict.own_words import choose_case, say_worth, stood_in_for, without_use
+from analysis.reports.verdict.published import (
+    published_notes,
+    published_tests,
+    show_published,
+)
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
 from analysis.reports.verdict.simulated import simulation_notes
+from analysis.reports.verdict.systems_in_short import say_systems
+from analysis.reports.verdict.unchecked import mark_unchecked, unchecked_in_short
+from analysis.reports.verdict.uses import COMPARE, RATE
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
 from analysis.stats.validation.answers import Answer
 from analysis.stats.validation.evidence import Evidence
@@ -43,12 +53,10 @@ from analysis.stats.validation.systems import compare_systems
 from analysis.stats.validation.verdict import decide, largest_judge_p
 from annotate.models import Rater
 
-RATE, COMPARE = "rate_items", "compare_systems"
 BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
 MOST_NAMED = 3  # judges in a sentence
 OWN_SCALE = "own scale"  # of a report's curves: (judge, question) that items give no level
 MATRIX = "matrix"  # of a report's curves: the rows of judges on all questions
-USUAL_EPSILON = 0.1
 YES, PEOPLE_DISAGREE = str(Answer.YES), str(Answer.PEOPLE_DISAGREE)
 NOT_TESTABLE = str(Answer.NOT_TESTABLE)
 NUMBERS = (
@@ -88,15 +96,19 @@ def verdict(answers, options, parts=None):
     """
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
-    lengths, sizes, judges_entries, notes, of_people = read_lengths(scores), [], [], [], []
+    lengths, sizes, of_judges, notes, of_people = read_lengths(scores), [], [], [], []
     report.curves |= {OWN_SCALE: set(), LADDERS: {}}
+    shown_judges = set(scores.judges)
     for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
         questions = list(with_own_answers(asked_people, scores, role))
         notes += own_answer_notes(questions)
         judged = [candidate for asked in questions for candidate in _judges(asked)]
-        families = _correct(judged, questions, options, named_of(answers, options))
-        sizes.append(families.size)
+        named = named_of(answers, options)
+        families = _correct(judged, questions, options, named)
+        compared = _compare_in_family(judged, questions, options, named)
+        published = published_tests(questions, judged, role, options.seed)
+        sizes.append((families.size, max((case.family for case in compared if case), default=0)))
         decided = [
             decide(candidate.evidence, options.criteria, passes_correction=bool(passes))
             for candidate, passes in zip(judged, families.passes, strict=True)
@@ -104,16 +116,20 @@ def verdict(answers, options, parts=None):
         echoes = _echoes(questions, judged, decided)
         whole = Report("verdict", report.study, report.options)
         for place, candidate in enumerate(judged):
-            if not options.judges or candidate.name in options.judges:
+            if candidate.name in shown_judges:
                 family = float(families.p_adjusted[place]), families.size
-                compared = _compare_systems(candidate)
-                _add_rating(whole, candidate, decided[place], family, echoes.get(place), compared)
-                if compared is not None:
-                    _add_systems(whole, candidate, compared)
+                tried = 1 if candidate.name == named else _count_tried(candidate, judged)
+                beside = echoes.get(place), compared[place], tried
+                _add_rating(whole, candidate, decided[place], family, *beside)
+                if compared[place] is not None:
+                    _add_systems(whole, candidate, compared[place])
         shown = [asked for asked in questions if parts is None or asked.question.key in parts]
         for candidate in (candidate for asked in shown for candidate in _baselines(asked)):
             _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
-        of_people += warn_of_people(questions, [e for e in whole.entries if _rates(e)])
+        show_published([e for e in whole.entries if e.row["use"] == RATE], published)
+        judges = [entry for entry in whole.entries if _rates(entry)]
+        notes += published_notes(judges, published, role)
+        of_people += warn_of_people(questions, judges)
         keys = {asked.question.key for asked in shown}
         report.curves[OWN_SCALE] |= {
             (candidate.name, candidate.asked.question.key)
@@ -122,12 +138,12 @@ def verdict(answers, options, parts=None):
         }
         report.curves[LADDERS] |= whole.curves
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
-        judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
-    report.curves[MATRIX] = [entry.row for entry in judges_entries]
+        of_judges += [entry for entry in whole.entries if entry.kind in (JUDGE, GROUP)]
+    report.curves[MATRIX] = [entry.row for entry in of_judges if entry.kind == JUDGE]
     report.curves[TEXT_METRICS] = text_metrics(answers)
     report.verdict = [
-        *_sentences(judges_entries),
-        *_other_roles(scores, judges_entries),
+        *_sentences(of_judges),
+        *_other_roles(scores, of_judges),
         *of_people,
     ]
     report.notes = [*item_notes(scores), *_notes(scores, report, sizes), *notes]
@@ -154,12 +170,12 @@ def _judges(asked):
         has_own_scale |= not asked.has_ends
         judgments = asked.as_judgments(values)
         evidence = asked.gather_evidence(
-            judgments, has_own_scale=has_own_scale, is_fitted=_is_fitted(scores, name)
+            judgments, has_own_scale=has_own_scale, is_fitted=is_fitted(scores, name)
         )
         yield Candidate(name, JUDGE, asked, evidence, judgments, has_own_scale)
 
 
-def _is_fitted(scores, name):
+def is_fitted(scores, name):
     """Return whether an ensemble learned its weights from the ratings that would test it."""
     ensemble = scores.ensembles.get(name)
     return bool(ensemble) and ensemble.rule == LEARNED and scores.choosing is None
@@ -177,15 +193,52 @@ def _baselines(asked):
 
 
 def _correct(judged, questions, options, named):
-    """Correct for all judges of the study, chosen or not, and for all questions."""
-    criteria, place = options.criteria, {id(asked): k for k, asked in enumerate(questions)}
-    return correct_family(
-        [largest_judge_p(candidate.evidence, criteria) for candidate in judged],
-        [asked.people_p for asked in questions],
-        [place[id(candidate.asked)] for candidate in judged],
-        named=[candidate.name == named for candidate in judged],
+    """Correct the verdicts on rating items for all judges, chosen or not, and all questions."""
+    judge_p = [largest_judge_p(candidate.evidence, options.criteria) for candidate in judged]
+    people_p = [asked.people_p for asked in questions]
+    return _correct_p(judge_p, people_p, judged, questions, (options, named))
+
+
+def _compare_in_family(judged, questions, options, named):
+    """Return the SystemsCase of each Candidate or None, corrected as rating items is.
+
+    What people see of systems is no check here: where they see nothing, no judge gets a yes.
+    """
+    cases = [_compare_systems(candidate) for candidate in judged]
+    judge_p = [nan if case is None else case.comparison.judge_p for case in cases]
+    tested = {id(c.asked) for c, p in zip(judged, judge_p, strict=True) if not np.isnan(p)}
+    no_p = [0.0 if id(asked) in tested else nan for asked in questions]
+    family = _correct_p(judge_p, no_p, judged, questions, (options, named))
+    tests = zip(cases, family.passes, family.p_adjusted, strict=True)
+    return [case and case.correct(bool(passes), float(p), family.size) for case, passes, p in tests]
+
+
+def _count_tried(candidate, judged):
+    """Return how many judges were tried on a Candidate's question, deleted ones too."""
+    asked = candidate.asked
+    return pairs_gone(asked) + sum(other.asked is asked for other in judged)
+
+
+def _correct_p(judge_p, people_p, judged, questions, by):
+    """Return the Family of these p of the Candidates in judged, and of their questions.
+
+    people_p: NaN for a question on which nothing is tested. by: the options, and the name of the
+    judge named beforehand. A deleted judge whose answers are gone counts as one that failed: that
+    makes no other p smaller.
+    """
+    (options, named), place = by, {id(asked): k for k, asked in enumerate(questions)}
+    criteria, tested = options.criteria, ~np.isnan(people_p)
+    of_gone = [place[id(asked)] for asked in questions for _ in range(pairs_gone(asked))]
+    gone = [number for number in of_gone if tested[number]]
+    family = correct_family(
+        [*judge_p, *[1.0] * len(gone)],
+        np.nan_to_num(people_p, nan=1.0),
+        [place[id(candidate.asked)] for candidate in judged] + gone,
+        named=[candidate.name == named for candidate in judged] + [False] * len(gone),
         criteria=criteria,
     )
+    shown = slice(len(judged))
+    return replace(family, passes=family.passes[shown], p_adjusted=family.p_adjusted[shown])
 
 
 def _echoes(questions, judged, decided):
@@ -204,10 +257,11 @@ def _echoes(questions, judged, decided):
     }
 
 
-def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared=None):
+def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared=None, tried=1):
     """Add the row on rating items.
 
-    family: adjusted p and size; a baseline has none. compared: its words on comparing systems.
+    family: adjusted p and size; a baseline has none. compared: its words on comparing systems;
+    tried: as many judges on this question.
     """
     asked, evidence = candidate.asked, candidate.evidence
     criteria = asked.scores.options.criteria
@@ -215,7 +269,9 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
     groups = groups_of(candidate) if candidate.kind == JUDGE else []
     decided = limit_to_groups(decided, groups)
     make_case = choose_case(asked)
-    case = make_case(*about, evidence, decided, criteria, echo, candidate.narrowing, compared)
+    is_candidate = candidate.kind == JUDGE
+    beside = echo, candidate.narrowing, compared, family[1], tried, is_candidate
+    case = make_case(*about, evidence, decided, criteria, *beside)
     sentence, next_step = case.say()
     is_passed = decided.answer == Answer.YES or decided.missing == "groups"
     if is_passed and candidate.kind == JUDGE:
@@ -231,6 +287,7 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
     if candidate.kind == JUDGE:
         warnings = [*case.warnings, *([UNPROVEN_NAME] if unproven else [])]
         row["next"], row["warnings"] = next_step, " ".join(warnings)
+        mark_unchecked(row, evidence)
     row["family"] = family[1]
     report.add(row, reason=sentence + unproven, judge=_judge(candidate), kind=candidate.kind)
     for group in groups:
@@ -271,6 +328,8 @@ def _row(candidate, use, answer, reason, numbers):
         **dict.fromkeys(NUMBERS, nan),
         **numbers,
         "family": 0,
+        "winning_rate": nan,
+        "published_test": "",
         "items": evidence.n,
         "clusters": evidence.n_clusters,
         "raters": evidence.n_raters,
@@ -296,8 +355,7 @@ def _numbers(evidence, decided, role, criteria):
         numbers["level_p"] = evidence.level.p_within(evidence.level_margin)
     if evidence.closeness is not None:
         numbers["closeness"] = evidence.closeness.value
-        epsilon = EPSILONS.get(role, USUAL_EPSILON)
-        numbers["closeness_p"] = evidence.closeness.p_below(epsilon)
+        numbers["closeness_p"] = evidence.closeness.p_below(usual_epsilon(role))
     return numbers | _within(evidence, decided, criteria)
 
 
@@ -349,6 +407,7 @@ def _compare_systems(candidate):
     if not keep.any():
         return None
     people = reference.people.restrict(keep)
+    people = people.replace_clusters(scores.content_clusters[people.rows])
     criteria = scores.options.criteria
     judge, systems = candidate.judgments[people.rows], codes[people.rows]
     comparison = compare_systems(people, judge, systems, reference.scale, criteria)
@@ -362,8 +421,9 @@ def _add_systems(report, candidate, case):
     """Add the row on comparing systems."""
     comparison, people = case.comparison, case.people
     sentence, next_step = case.say()
-    numbers = {"p_adjusted": comparison.max_p}
+    numbers = {"p_adjusted": case.p_adjusted}
     row = _row(candidate, COMPARE, comparison.answer, comparison.reason, numbers)
+    row["family"] = case.family
     row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
     row |= {"why": comparison.missing, "next": next_step}
     row["warnings"] = "favours" if comparison.favoured else ""
@@ -388,19 +448,19 @@ def _add_pairs(report, candidate, case):
 
 
 def _sentences(entries):
-    """Yield a sentence a question and role on rating items, then one on comparing systems."""
-    rated = [entry for entry in entries if entry.row["use"] == RATE]
+    """Yield a sentence a question and role on rating items, then one on comparing systems.
+
+    entries: of judges, and of judges in groups of items.
+    """
+    rated = [entry for entry in entries if _rates(entry)]
     columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
     several = len({role for role, _ in columns}) > 1
     for role, question in columns:
         own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
-        yield f"{question}{f' ({role})' if several else ''}: {_in_short(own)}"
+        yield f"{question}{f' ({role})' if several else ''}: {_in_short(own, entries)}"
     compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
-    if compared:
-        yes = [row for row in compared if row["answer"] == YES]
-        names = ", ".join(f"{row['evaluator']} ({row['question']})" for row in yes[:MOST_NAMED])
-        others = " and others" if len(yes) > MOST_NAMED else ""
-        yield f"Comparing systems in place of people: {names + others or 'no judge may'}."
+    if sentence := say_systems(compared):
+        yield sentence
 
 
 def _other_roles(scores, entries):
@@ -410,13 +470,11 @@ def _other_roles(scores, entries):
         yield f"Others have rated too: choose “{'” or “'.join(others)}” as the reference role."
 
 
-def least_worth(row):
-    """Write what a row's judge is worth at least."""
-    return f"at least {words.worth(row['worth_low'], unit_of(row))}"
+def _in_short(entries, every):
+    """Say how many judges may rate the items of one question, and which first, or why none.
 
-
-def _in_short(entries):
-    """Say how many judges may rate the items of one question, and which first, or why none."""
+    every: the entries of judges on all questions, and those in groups of items.
+    """
     rows = [entry.row for entry in entries]
     many = "1 judge" if len(rows) == 1 else f"{len(rows)} judges"
     yes = [row for row in rows if row["answer"] == YES]
@@ -424,19 +482,32 @@ def _in_short(entries):
     if yes:
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
         return (
-            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth "
-            f"{least_worth(top)}{repeat_unproven(entries)}.{_flagged(yes)}"
+            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}"
+            f"{say_worth(top)}{_limits(top, every)}{repeat_unproven(entries)}"
+            f", for items and raters like these.{_flagged(yes)}"
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
-        return f"{entries[0].reason} {rows[0]['next']}"
+        return f"{without_use(entries[0])} {rows[0]['next']}"
     none = f"none of {many} may stand in for {whom}"
     of_people = [entry for entry in entries if entry.row["answer"] == PEOPLE_DISAGREE]
     if len(of_people) * 2 > len(entries):
         plainest = min(of_people, key=lambda entry: len(entry.row["warnings"].split()))
-        return f"{none}. {plainest.reason}"
-    answers = [words.ANSWERS[row["answer"]] for row in rows]
+        return f"{none}. {without_use(plainest)}"
+    answers = [words.answer_of(row) for row in rows]
     counts = [f"{answer}: {answers.count(answer)}" for answer in dict.fromkeys(answers)]
     return f"{none} ({', '.join(counts)})."
+
+
+def _limits(row, entries):
+    """Repeat in short what was not checked, and in which groups of items a judge is shown."""
+    own = ("evaluator", "question", "role")
+    groups = [
+        (entry.row["group"], entry.row["answer"], entry.row["verdict"])
+        for entry in entries
+        if entry.kind == GROUP and all(entry.row[key] == row[key] for key in own)
+    ]
+    limits = [unchecked_in_short(row), list_limits(groups) if groups else ""]
+    return f" ({'; '.join(filter(None, limits))})" if any(limits) else ""
 
 
 def _flagged(rows):
@@ -448,32 +519,67 @@ def _flagged(rows):
     return f" Some raters agree with {shown} more than with people, as if they had pasted it."
 
 
+def _not_compared(rows):
+    """Yield on which questions no judge was tested for comparing systems."""
+    compared = {row["question"] for row in rows if row["use"] == COMPARE}
+    others = [question for question in _keys(rows, "question") if question not in compared]
+    if others:
+        yield (
+            f"No judge was tested for comparing systems on {', '.join(others)}: items name fewer "
+            "than two systems, or the answers are choices without an order."
+        )
+
+
+def _keys(rows, name):
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
 def _notes(scores, report, sizes):
     options = scores.options
     yield (
         f"Reference: ratings by {', '.join(list_roles(scores))}, item by item; each role has a "
         "verdict of its own."
     )
-    yield (
-        f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "
-        "on these ratings, those that are not shown included, judges on a scale of their own left "
-        "out; judges are corrected by Benjamini–Hochberg and questions by Holm, each at "
-        f"{words.short(options.alpha / 2, 3)}."
+    of_items, of_systems = (
+        " and ".join(map(str, many)) for many in zip(*sizes or [(0, 0)], strict=True)
     )
+    own_family = ""
+    if any(size for _, size in sizes):
+        own_family = (
+            " Judges that compare systems are a family of their own, corrected by "
+            f"Benjamini–Hochberg at the same level: {of_systems} pairs."
+        )
+    yield (
+        f"Family: {of_items} pairs of a judge and a question were tried "
+        "on these ratings, also those that are not shown, without judges on a scale of their own. "
+        "So that none of them passes by chance, p-values of judges are corrected by "
+        "Benjamini–Hochberg and those of questions by Holm, each at "
+        f"{words.short(options.alpha / 2, 3)}.{own_family}"
+    )
+    yield from set_aside_note(scores.answers)
     yield from named_note(scores.answers, options)
     yield from group_notes(options)
     yield (
         "Baselines and single raters are no candidates: they show what no insight, or one more "
-        "rater, would give. A mean of a group leaves the item itself out."
+        "rater, would give. A mean of a group leaves the item itself out. Raters of 30 items or "
+        f"more stand alone, where they are {MOST_SINGLE_RATERS} or fewer; of the others one row "
+        "has one rating of each item."
     )
-    yield "“No” and “people disagree” rest on one-sided bounds without a correction."
-    judged = [e.row for e in report.entries if e.kind == JUDGE and e.row["use"] == RATE]
-    yield from simulation_notes(judged)
-    level = "its usual margin" if options.level is None else f"{options.level:g} points"
     yield (
-        f"Conventions: {options.retention} of a rater's agreement is to be kept; raters agree by "
-        f"{words.short(options.floor)} at least; each check at {words.short(options.alpha, 3)}; "
-        f"level within {level}."
+        "The answers “no” and “people disagree” are not corrected for the number of pairs: each "
+        "rests on a one-sided bound. Not corrected for the number of judges either is “for the "
+        "order only”, also of judges on a scale of their own, and what is said of two systems "
+        "alone: the more judges were tried, the likelier one of them got it by chance."
+    )
+    of_judges = [entry.row for entry in report.entries if entry.kind == JUDGE]
+    judged = [row for row in of_judges if row["use"] == RATE]
+    yield from _not_compared(of_judges)
+    yield from simulation_notes(judged)
+    level = "the scale's usual margin" if options.level is None else f"{options.level:g} points"
+    yield (
+        f"Conventions: a judge has to keep {options.retention} of a rater's agreement, raters have "
+        f"to agree by {words.short(options.floor)} at least, each check is made at level "
+        f"{words.short(options.alpha, 3)}, and a judge's mean has to be within {level} of people's."
     )
     few = {row["raters"] for row in report.rows if 0 < row["raters"] < 10}
     if few:

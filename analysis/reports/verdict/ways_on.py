@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.reports.verdict.own_words import is_of_own_answers
 from analysis.reports.verdict.report import JUDGE, OWN_SCALE, RATE
-from analysis.reports.verdict.words import USES
+from analysis.reports.verdict.words import NEVER, USES
 from analysis.stats.planning.design import FEWEST_ITEMS, FLOOR
 from analysis.stats.planning.pilot import FEWEST
 from analysis.stats.planning.power import POWER, items_for_agreement
@@ -36,6 +36,8 @@ PLANNED = (
     Reason.UNDECIDED,
     Reason.ORDER_ONLY,
 )
+# What a "not yet" waits for that no ratings give.
+OF_THE_JUDGE = ("points", "rare_answer")
 # More items help here too, but no plan says how many.
 UNPLANNED = (Reason.SYSTEM_ONLY, Reason.NO_DIFFERENCE)
 
@@ -113,7 +115,12 @@ def _own_address(study, row):
 
 
 def _is_helped_by_more(row):
-    """Say whether more items, or more ratings of them, may decide."""
+    """Say whether more items, or more ratings of them, may decide.
+
+    Where the verdict says that no number of items would be enough, they do not.
+    """
+    if row["next"].startswith(NEVER) or row["why"] in OF_THE_JUDGE:
+        return False
     if row["answer"] == Answer.NOT_TESTABLE:
         return row["use"] == RATE and not row["items"]
     return row["answer"] == Answer.NOT_YET and row["verdict"] in (*PLANNED, *UNPLANNED)

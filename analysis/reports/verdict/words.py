@@ -1,13 +1,16 @@
 """Say a verdict in words: the answer, its one reason, and the one next step."""
 
-from dataclasses import dataclass
-from math import ceil, floor, isnan, nan
+from dataclasses import dataclass, replace
+from math import ceil, floor, isfinite, isnan, nan
 
+from analysis.reports.verdict.unchecked import unchecked
+from analysis.reports.verdict.uses import A_RATER, say_use, say_use_of_systems
+from analysis.stats.planning.design import Targets, plan_items
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
-from analysis.stats.validation.beyond import FEW_A_GROUP, LENGTH
+from analysis.stats.validation.beyond import LENGTH
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence
-from analysis.stats.validation.systems import SystemComparison
+from analysis.stats.validation.systems import SystemComparison, correct_comparison
 from analysis.stats.validation.verdict import MANY_MISSING
 
 ANSWERS = {
@@ -17,17 +20,22 @@ ANSWERS = {
     Answer.PEOPLE_DISAGREE: "people disagree",
     Answer.NOT_TESTABLE: "cannot be tested",
 }
+OF_SCALE = "not yet, for its scale"
 USES = {"rate_items": "rate items", "compare_systems": "compare systems"}
 T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
+LEAST_WORTH = 0.1  # raters, below which a worth is called nothing
 MOST_NAMED = 3  # raters in a sentence
 OTHER_LENGTHS = "Rate texts of other lengths, so that length and quality come apart."
 SYSTEM = "system"
 CLEARER = "Ask a clearer question or train the raters; more items do not help."
+NEVER = "At today's estimate no number of items would be enough"
+NOT_BY_IT = ": do not compare systems by it."
 ELSEWHERE = (
     "Nothing is shown for other kinds of items, systems, questions or raters, nor for another "
     "prompt or model."
 )
+USUAL = 0.3, 3  # agreement of two raters, ratings an item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 MORE = "more items with two ratings or more"
 ANOTHER = "Try another prompt or model."
@@ -47,10 +55,25 @@ def worth(value, unit="rater"):
     """Write how many raters, or own answers, a judge is worth at least: rounded down."""
     if isnan(value):
         return "–"
-    if value < 0.1:
+    if value < LEAST_WORTH:
         return "nothing"
     tenths = floor(10 * value) / 10
     return f"1,000 {unit}s" if value >= 1000 else f"{tenths:.1f} {unit}{'' if tenths == 1 else 's'}"
+
+
+def worth_clause(value, unit="rater"):
+    """Write ", worth at least 1.6 raters"; blank where that has no number or is hardly anything."""
+    return "" if isnan(value) or value < LEAST_WORTH else f", worth at least {worth(value, unit)}"
+
+
+def percent(share):
+    """Write a share as a percentage."""
+    return f"{100 * share:.0f} %"
+
+
+def answer_of(row):
+    """Write a row's answer; a judge that does not use people's scale waits for no ratings."""
+    return OF_SCALE if row["why"] in ("scale", "points") else ANSWERS[row["answer"]]
 
 
 WARNINGS = {
@@ -64,7 +87,8 @@ WARNINGS = {
 class SystemsCase:
     """A verdict on a judge that compares systems, with all that its words need.
 
-    names: of the systems; people: People of the items that are compared; evidence: on all items.
+    names: of the systems; people: People of the items that are compared; evidence: on all items;
+    family: as many pairs of a judge and a question were tried, for which p_adjusted is corrected.
     """
 
     judge: str
@@ -74,6 +98,13 @@ class SystemsCase:
     margin: float
     people: object
     evidence: Evidence
+    family: int = 0
+    p_adjusted: float = nan
+
+    def correct(self, passes, p_adjusted, family):
+        """Return the case as it stands among all judges that were tried."""
+        comparison = correct_comparison(self.comparison, passes=passes)
+        return replace(self, comparison=comparison, p_adjusted=p_adjusted, family=family)
 
     @property
     def widest(self):
@@ -88,7 +119,8 @@ class SystemsCase:
         pair = self.widest
         better = pair.second if pair.offset.value > 0 else pair.first
         points = f"{short(abs(pair.offset.value))} points"
-        return f"favours {self.names[better]} by {points} against people (of {self.names_of(pair)})"
+        names = f"between {self.names_of(pair)}"
+        return f"favours {self.names[better]} by {points} more than people do, {names}"
 
     def names_of(self, pair):
         """Write the names of a pair's systems."""
@@ -97,7 +129,7 @@ class SystemsCase:
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
         sentence, next_step = OF_SYSTEMS[self.comparison.reason](self)
-        more = _missing(self.evidence)
+        more = [*self._say_use(), *_missing(self.evidence)]
         if self.comparison.favoured and self.comparison.reason != Reason.FAVOURS:
             more.append(f"It {self.favour}.")
         if not isnan(self.comparison.spread):
@@ -106,10 +138,20 @@ class SystemsCase:
             more.append(f"Over systems its level varies with an SD of {spread} points.")
         return " ".join([sentence, *more]), next_step
 
+    def _say_use(self):
+        if self.comparison.reason == Reason.NOT_COMPARABLE:  # there is nothing to be compared
+            return []
+        return [say_use_of_systems(self.judge, self.question, self.comparison.answer)]
+
 
 @dataclass(frozen=True)
 class Case:
-    """A verdict on a judge that rates items, with all that its words need."""
+    """A verdict on a judge that rates items, with all that its words need.
+
+    family: as many pairs of a judge and a question were tried; tried: as many judges on this
+    question, also those on a scale of their own, 1 for a judge that was named beforehand;
+    is_candidate: false for baselines and single raters, of whose use nobody asks.
+    """
 
     judge: str
     question: str
@@ -119,6 +161,9 @@ class Case:
     echo: object = None
     narrowing: float = nan
     compared: SystemsCase | None = None
+    family: int = 0
+    tried: int = 1
+    is_candidate: bool = True
 
     # How people are spoken of, where the judge is compared with other raters.
     more_items = MORE
@@ -126,6 +171,7 @@ class Case:
     teller, other_teller = "a rater", "another rater"
     agree = "your raters agree"
     by_most = " by most of their raters"
+    whom = A_RATER
 
     @property
     def words(self):
@@ -156,7 +202,8 @@ class Case:
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
         sentence, next_step = self.words[self.verdict.reason](self)
-        more = [
+        more = self._say_use()
+        more += [
             words for name, words in self.warning_words.items() if name in self.verdict.warnings
         ]
         more += _missing(self.evidence)
@@ -165,16 +212,25 @@ class Case:
         if self.favours_a_system:
             more.append(_favoured_beside(self.compared))
         if self.narrowing >= WORTH_SAYING:
-            narrower = f"{self.narrowing:.0%} narrower"
+            narrower = f"{percent(self.narrowing)} narrower"
             next_step += f" With your ratings it makes the intervals of means {narrower}."
         if self.verdict.answer == Answer.YES:
             sentence += _unusual(self.criteria)
         return " ".join([sentence, *more]), next_step
 
-    def collect(self, effect, error):
-        """Say how many more items would decide, if today's estimates hold."""
-        if isnan(effect) or isnan(error) or effect <= 0:
-            return f"Collect {self.more_items}; today's estimate tells no number that would do."
+    def _say_use(self):
+        """Return the sentence on what the judge may not be used for, unless it is said below."""
+        if not self.is_candidate or self.favours_a_system:
+            return []
+        about = self.judge, self.question, self.verdict.answer, self.verdict.reason
+        return [say_use(*about, self.whom)]
+
+    def collect(self, effect, error, otherwise=ANOTHER):
+        """Say how many more items would decide, if today's estimates hold; otherwise what to do."""
+        if isnan(effect) or isnan(error):
+            return f"Collect {self.more_items}."
+        if effect <= 0:
+            return f"{NEVER}: {otherwise[0].lower()}{otherwise[1:]}"
         needed = ceil(self.evidence.n * (T_OF_POWER * error / effect) ** 2)
         if needed > MOST_TIMES * self.evidence.n:
             return f"More than {MOST_TIMES} times as many items would be needed."
@@ -196,7 +252,7 @@ def _missing(evidence):
     """Return what share of the rated items a judge answered, where many are missing."""
     if evidence.share_missing <= MANY_MISSING:
         return []
-    answered = f"{1 - evidence.share_missing:.0%}"
+    answered = percent(1 - evidence.share_missing)
     return [f"It judged {answered} of the rated items on the scale: nothing is shown for the rest."]
 
 
@@ -215,7 +271,7 @@ def _unusual(criteria):
 
 def _favoured_beside(compared):
     """Say beside a yes on items that the judge favours a system."""
-    return f"It {compared.favour}: do not compare systems by it."
+    return f"It {compared.favour}{NOT_BY_IT}"
 
 
 def _not_comparable(case):
@@ -236,11 +292,32 @@ def _says_nothing(case):
 
 def _too_few(case):
     evidence, criteria = case.evidence, case.criteria
+    lacking = criteria.fewest_items - evidence.n
+    if evidence.n_clusters >= criteria.fewest_clusters:
+        return (
+            f"Too few items to decide: {evidence.n} have two ratings and a judgment, and at least "
+            f"{criteria.fewest_items} are needed. {_usual_need(criteria)}",
+            f"Collect at least {lacking} {MORE}.",
+        )
     return (
-        f"Too little to go on: {evidence.n} items in {evidence.n_clusters} clusters have two "
-        f"ratings and a judgment, and {criteria.fewest_items} items in "
-        f"{criteria.fewest_clusters} clusters are the least.",
-        f"Collect {MORE}.",
+        f"Too little to decide: {evidence.n} items in {evidence.n_clusters} clusters (a recipient "
+        f"or a content is one) have two ratings and a judgment, and at least "
+        f"{criteria.fewest_items} items in {criteria.fewest_clusters} clusters are needed. "
+        f"{_usual_need(criteria)}",
+        f"Collect {MORE}, in other clusters.",
+    )
+
+
+def _usual_need(criteria):
+    """Say that the fewest items only allow a test, and how many usually decide."""
+    targets = Targets(retention=criteria.retention, floor=criteria.floor, alpha=criteria.alpha)
+    rho, ratings = USUAL
+    decides = plan_items(rho, rho, ratings, targets=targets).items
+    if not isfinite(decides):
+        return f"{criteria.fewest_items} only allow a test."
+    return (
+        f"{criteria.fewest_items} only allow a test: about {decides:,.0f} decide for a judge like "
+        f"a rater, where raters agree as usual ({short(rho)}) and each item has {ratings} ratings."
     )
 
 
@@ -251,8 +328,8 @@ def _raters_disagree(case):
             "Ask a question on which the items differ.",
         )
     return (
-        f"Two raters of one item agree by {interval_of(case.agreement.rho)} on {case.question}: no "
-        "judge can be validated there.",
+        f"Two raters of one item agree by {interval_of(case.agreement.rho)} on {case.question}, so "
+        "that no judge can be tested there.",
         CLEARER,
     )
 
@@ -261,7 +338,7 @@ def _people_unsure(case):
     rho = case.agreement.rho
     return (
         f"It is not known yet whether your raters agree on {case.question}: {interval_of(rho)}.",
-        case.collect(rho.value, rho.error),
+        case.collect(rho.value, rho.error, "Ask a clearer question or train the raters."),
     )
 
 
@@ -278,6 +355,13 @@ def _may_not(case):
 
 
 def _undecided(case):
+    if case.verdict.missing == "correction" and case.family == 1:
+        least = short(case.criteria.family_alpha, 3)
+        return (
+            f"{case.judge} passes every check at {short(case.criteria.alpha)} alone, but a yes "
+            f"asks for {least} or less: judges and questions are each corrected at {least}.",
+            f"Collect {case.more_items}.",
+        )
     if case.verdict.missing == "correction":
         return (
             f"{case.judge} passes every check alone, but not beside the other judges and questions "
@@ -296,12 +380,18 @@ def _undecided(case):
             f"{case.criteria.fewest_of_rare_class} are the least.",
             "Collect items with the rarer answer.",
         )
+    if case.verdict.missing == "rare_answer":
+        return (
+            f"{case.judge} never gives the rarer answer on {case.question}: it finds none of the "
+            "items that have it.",
+            ANOTHER,
+        )
     theta = case.agreement.retention(case.criteria.retention)
     low = case.agreement.share_proven(case.criteria.alpha)
-    keeps = f"keeps at least {low:.0%}" if low > 0 else "is not shown to keep any"
+    shown = f"only {floor(100 * low)} % is" if low >= 0.01 else "nothing is"
     return (
-        f"{case.judge} {keeps} of what {case.teller} tells on {case.question}; "
-        f"{share_of(case.criteria.retention)} has to be shown.",
+        f"{case.judge} is not shown to keep {share_of(case.criteria.retention)} of what "
+        f"{case.teller} tells on {case.question}: {shown} shown.",
         case.collect(theta.value, theta.error),
     )
 
@@ -339,25 +429,25 @@ def _judge_explained(case, grouping, agreement):
         if grouping == LENGTH:
             return f"{case.judge} knows hardly more than the length of the texts.", ANOTHER
         return (
-            f"Within one {grouping} {case.judge} keeps less than half of what {case.teller} "
-            f"tells: it knows of an item little more than its {grouping}.",
+            f"Among items of one {grouping}, {case.judge} keeps less than half of what "
+            f"{case.teller} tells: what it knows of an item is mostly its {grouping}.",
             ANOTHER,
         )
     if grouping == LENGTH:
         words = f"{case.judge} is not shown to know more than a count of characters."
         return words, OTHER_LENGTHS
     theta = agreement.retention(case.criteria.beyond_retention)
-    return (
-        f"{case.judge} is not shown to know more of an item than its {grouping}.",
-        f"{case.collect(theta.value, theta.error)} They have to be within one {grouping}.",
-    )
+    next_step = case.collect(theta.value, theta.error)
+    if not next_step.startswith(NEVER):
+        next_step += f" They have to be within one {grouping}."
+    return f"{case.judge} is not shown to know more of an item than its {grouping}.", next_step
 
 
 def _level_off(case):
     b = case.evidence.level.largest.value
     return (
         f"{case.judge} orders items well enough, but is {short(abs(b))} points too "
-        f"{'high' if b > 0 else 'low'}: use it for the order only.",
+        f"{'high' if b > 0 else 'low'}: use it for the order only.{_uncorrected(case)}",
         "Calibrate it on a part of the items, and test it on the rest.",
     )
 
@@ -365,27 +455,43 @@ def _level_off(case):
 def _order_only(case):
     if case.verdict.missing == "scale":
         return (
-            f"{case.judge} orders items well enough; as it has a scale of its own, it has no "
-            "level to be tested.",
+            f"{case.judge} orders items well enough, but has no level to be tested: its scale is "
+            "its own, or the question's has no ends. No number of ratings settles that."
+            f"{_uncorrected(case)}",
             "Use it for the order only.",
         )
+    if case.verdict.missing == "points":
+        return (
+            f"{case.judge} orders items well enough, but rounded to the question's scale it gives "
+            f"the same answer to every item.{_uncorrected(case)}",
+            "Use it for the order only, or try a prompt by which it uses the whole scale.",
+        )
     level = case.evidence.level.largest
-    more = case.collect(case.evidence.level_margin - abs(level.value), level.error)
+    effect = case.evidence.level_margin - abs(level.value)
+    more = case.collect(effect, level.error, "Calibrate it on a part of the items.")
     return (
         f"{case.judge} orders items well enough; its level is not settled "
-        f"({interval_of(level)} points).",
+        f"({interval_of(level)} points).{_uncorrected(case)}",
         f"{more} Use it for the order only until its level is settled.",
     )
 
 
+def _uncorrected(case):
+    """Say that an order alone is shown without a correction, where several judges were tried."""
+    if case.tried < 2:
+        return ""
+    return f" That is not corrected for the {case.tried} judges that were tried on {case.question}."
+
+
 def _may(case):
     least = case.agreement.least_worth(case.criteria.alpha)
-    grade = {
+    how = {
         Grade.PANEL: f"as good as your panel of {case.evidence.most_ratings}",
         Grade.RATER: "as good as one of your raters",
-        Grade.SHARE: f"it keeps {share_of(case.criteria.retention)} of what a rater tells",
+        Grade.SHARE: "weaker than a rater, but it keeps at least "
+        f"{share_of(case.criteria.retention)} of what a rater tells",
     }[case.verdict.grade]
-    how = f"worth at least {worth(least)}, {grade}"
+    how += f" ({clause.removeprefix(', ')})" if (clause := worth_clause(least)) else ""
     if isnan(least):
         how = "your raters always agree, so that its worth in raters has no number"
     return (
@@ -393,15 +499,6 @@ def _may(case):
         f"{unchecked(case.evidence)}{finds(case.evidence.rare_class)}",
         STATE,
     )
-
-
-def unchecked(evidence):
-    """Say which groupings cannot be checked: most of their groups have one rated item."""
-    names = [part.name for part in evidence.beyond if part.skipped == FEW_A_GROUP]
-    if not names:
-        return ""
-    only = " or the ".join(names)
-    return f" Not checked: whether it only knows the {only} of an item (too few rated items each)."
 
 
 def finds(rare):
@@ -418,7 +515,7 @@ def finds(rare):
 
 def _share(part, whole, interval):
     low, high = interval
-    return f"{part / whole:.0%} [{low:.0%}, {high:.0%}]"
+    return f"{percent(part / whole)} [{percent(low)}, {percent(high)}]"
 
 
 OF_RATING = {
@@ -467,13 +564,29 @@ def _no_difference(case):
 
 
 def _systems_undecided(case):
+    if case.comparison.missing == "correction":
+        return _systems_by_chance(case)
     why = {
         "margin": f"not every difference is shown to be within {short(case.margin)} points of "
         f"people's (widest: {case.names_of(case.widest)}, {short(case.widest.offset.value)})",
         "order": "it orders some systems otherwise than people do",
         "widest": "it does not show the widest difference that people see",
     }[case.comparison.missing]
-    return f"{case.judge} may not compare systems yet: {why}.", MORE_OF_EACH
+    return f"{case.judge} is not shown to compare systems as people do: {why}.", MORE_OF_EACH
+
+
+def _systems_by_chance(case):
+    if case.family == 1:
+        return (
+            f"{case.judge} passes every check of comparing systems alone, but a yes asks for half "
+            "of the usual level.",
+            MORE_OF_EACH,
+        )
+    return (
+        f"{case.judge} passes every check of comparing systems alone, but not beside the other "
+        "judges and questions that were tried on these ratings.",
+        f"{MORE_OF_EACH[:-1]}, or name one judge before you see its judgments.",
+    )
 
 
 def _may_compare(case):
@@ -498,7 +611,7 @@ OF_SYSTEMS = {
 
 def share_of(k):
     """Write a share in words, as a percentage where it has none."""
-    return {1 / 2: "half", 2 / 3: "two thirds", 4 / 5: "four fifths"}.get(k, f"{k:.0%}")
+    return {1 / 2: "half", 2 / 3: "two thirds", 4 / 5: "four fifths"}.get(k, percent(k))
 
 
 def interval_of(quantity):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.stats.agreement.percent_agreement import pair_clusters
 from analysis.stats.agreement.rating_pairs import RatingPairs, n_different, rating_pairs
 from analysis.stats.estimate import Estimate
-from analysis.stats.inputs import Floats, Ints, label_codes, used_codes
+from analysis.stats.inputs import Floats, Ints, label_codes, mean_of_defined, used_codes
 from analysis.stats.intervals.bootstrap import blocks, cluster_table, with_interval
 
 FEWEST_COMMON_UNITS = 2
@@ -51,7 +51,7 @@ def mean_over_pairs(
     def draws(clusters: Ints, counts: NDArray[Any]) -> Floats:
         table = cluster_table(clusters, counts.shape[1], cells, n_cells)
         tables = (block @ table for block in blocks(counts, n_cells))
-        return np.concatenate([_mean_of_defined(coefficients(drawn)) for drawn in tables])
+        return np.concatenate([mean_of_defined(coefficients(drawn)) for drawn in tables])
 
     per_pair = coefficients(np.bincount(cells, minlength=n_cells).astype(np.float64)[None, :])
     estimate = _mean_over_pairs(per_pair, n_different(pairs.unit[keep]))
@@ -69,7 +69,7 @@ def _enough_in_common(pairs: RatingPairs) -> tuple[NDArray[np.bool_], Ints, int]
 
 
 def _mean_over_pairs(values: Floats, n_units: int) -> Estimate:
-    value, n_pairs = float(_mean_of_defined(values)[0]), values.size
+    value, n_pairs = float(mean_of_defined(values)[0]), values.size
     reason = "both raters of each pair give one and the same label throughout"
     if n_pairs == 0:
         reason = "no two raters have two units in common"
@@ -80,10 +80,3 @@ def _mean_over_pairs(values: Floats, n_units: int) -> Estimate:
         skipped=int(np.isnan(values).sum()),
         reason=reason if np.isnan(value) else "",
     )
-
-
-def _mean_of_defined(values: Floats) -> Floats:
-    """Average the values that are not NaN over the last axis (D, P) -> (D,); NaN without any."""
-    defined = ~np.isnan(values)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(defined, values, 0.0).sum(axis=-1) / defined.sum(axis=-1)

@@ -75,16 +75,18 @@ def _equations(codes: list[Ints], sizes: list[Ints], n: int) -> Floats:
     last = len(codes)
     table = np.empty((last + 1, last + 1))
     table[last, last] = n - 1
+    squares = [float(own @ own) for own in sizes]
     for i in range(last):
-        table[i, last] = table[last, i] = n - float(sizes[i] @ sizes[i]) / n
-        for j in range(i, last):
+        table[i, last] = table[last, i] = n - squares[i] / n
+        table[i, i] = squares[i] - 2 * float((sizes[i] ** 3).sum()) / n + squares[i] ** 2 / n**2
+        for j in range(i + 1, last):
             together = sparse.coo_array(
                 (np.ones(n), (codes[i], codes[j])), shape=(len(sizes[i]), len(sizes[j]))
             ).tocsr()
-            squares = float((together.data**2).sum())
+            shared = float((together.data**2).sum())
             cross = float(sizes[i] @ (together @ sizes[j]))
-            both = float(sizes[i] @ sizes[i]) * float(sizes[j] @ sizes[j])
-            table[i, j] = table[j, i] = squares - 2 * cross / n + both / n**2
+            both = squares[i] * squares[j]
+            table[i, j] = table[j, i] = shared - 2 * cross / n + both / n**2
     return table
 
 

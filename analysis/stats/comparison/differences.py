@@ -3,6 +3,7 @@
 paired_difference(first, second)    difference of two estimates that share their draws
 paired_differences(all, pairs)      the same of many pairs, fast
 two_sided(draws)                    p of the draws of a difference
+not_worse(draws, margin)            one-sided p of a difference of −margin or less
 holm(p)                             p-values adjusted for their number
 """
 
@@ -89,6 +90,8 @@ def _is_whole(estimate: Estimate, first: Estimate) -> bool:
 
 def _without_draws(first: Estimate, second: Estimate) -> Difference:
     difference = paired_difference(first, second)
+    if difference.estimate.draws is None:
+        return difference
     return replace(difference, estimate=replace(difference.estimate, draws=None))
 
 
@@ -117,6 +120,21 @@ def two_sided(draws: Floats) -> float:
     """Return the two-sided p of no difference from draws (D,) without NaN, as paired_difference."""
     tails = (draws <= 0).sum(), (draws >= 0).sum()
     return float(min(1.0, 2 * (min(tails) + 1) / (len(draws) + 1)))
+
+
+def not_worse(draws: Floats, margin: float) -> float:
+    """Return the one-sided p of a difference of −margin or less, from its draws (D,).
+
+    (k + 1) / (D + 1) for the k draws at or below −margin, undefined draws (NaN) among them: p of at
+    most .025 is the lower end of the 95 % percentile interval above −margin. margin: in the unit of
+    the difference. NaN without draws. Raises ValueError for a negative margin.
+    Source: as paired_difference; Piaggio et al. (2012), JAMA 308, on margins.
+    """
+    if margin < 0:
+        raise ValueError(f"margin: expected 0 or more, found {margin}")
+    if not len(draws):
+        return np.nan
+    return float(((~(draws > -margin)).sum() + 1) / (len(draws) + 1))
 
 
 def holm(p: ArrayLike) -> Floats:

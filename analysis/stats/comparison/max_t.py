@@ -2,7 +2,6 @@
 
 max_t(values, draws)                  of estimates and a table of their draws
 paired_max_t(estimates, pairs)        of the differences of many pairs of estimates
-step_down(t, draws)                   of ready t-values
 
 Its smallest p is 1 / (draws + 1), however many estimates there are; Holm's is as many times more.
 """
@@ -79,19 +78,6 @@ def paired_max_t(estimates: list[Estimate], pairs: list[tuple[int, int]]) -> Max
     return _max_t(np.array(values, dtype=np.float64), n_draws, column)
 
 
-def step_down(t: ArrayLike, draws: ArrayLike) -> Floats:
-    """Return the adjusted p-values (P,) of t-values by the draws of their null distribution.
-
-    t: (P,); draws: (B, P) of centred t-values; NaN counts as exceeding. From the largest |t| down,
-    p is the share of draws, the data among them, in which the largest |t| of this and all smaller
-    ones reaches it; it never falls. NaN where t is. Raises ValueError for other shapes.
-    """
-    values, table = as_floats(t, "t"), as_floats(draws, "draws", 2)
-    if table.shape[1] != len(values):
-        raise ValueError(f"draws: expected {len(values)} columns, got {table.shape[1]}")
-    return _step_down(values, len(table), lambda place: table[:, place])[0]
-
-
 def _max_t(values: Floats, n_draws: int, column: Callable[[int], Floats]) -> MaxT:
     size = len(values)
     errors, undefined = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
@@ -106,9 +92,7 @@ def _max_t(values: Floats, n_draws: int, column: Callable[[int], Floats]) -> Max
     is_tested = np.array([not reason for reason in reasons], dtype=bool)
     t = np.full(size, np.nan)
     t[is_tested] = values[is_tested] / errors[is_tested]
-    p, single = _step_down(
-        t, n_draws, lambda place: (column(place) - values[place]) / errors[place]
-    )
+    p, single = step_down(t, n_draws, lambda place: (column(place) - values[place]) / errors[place])
     return MaxT(p, single, errors, undefined, tuple(reasons), n_draws)
 
 
@@ -120,7 +104,7 @@ def _why_left_out(value: float, defined: Floats) -> str:
     return NO_ERROR if are_alike(defined.min(), defined.max()) else ""
 
 
-def _step_down(t: Floats, n_draws: int, column: Callable[[int], Floats]) -> tuple[Floats, Floats]:
+def step_down(t: Floats, n_draws: int, column: Callable[[int], Floats]) -> tuple[Floats, Floats]:
     """Return adjusted and single p-values (P,); column: a place's centred t-values (B,)."""
     sizes = np.abs(t)
     tested = np.flatnonzero(~np.isnan(t))

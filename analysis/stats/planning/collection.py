@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.inputs import Flags, Floats
+from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid
 
 FEWEST_RATERS = 10  # below, a verdict is about these raters only
@@ -19,15 +19,13 @@ class Collection:
     """What collecting the ratings takes, each of the shape of the arguments together.
 
     ratings; sessions, each of another rater; seconds: of work; cost: in the unit of the pay.
-    All are inf for infinitely many items. speaks_for_raters: whether there are raters enough for
-    a verdict about raters like them; else it is about these raters only.
+    All are inf for infinitely many items.
     """
 
     ratings: Floats
     sessions: Floats
     seconds: Floats
     cost: Floats
-    speaks_for_raters: Flags
 
 
 def plan_collection(
@@ -52,6 +50,6 @@ def plan_collection(
     sessions = np.maximum(np.ceil(ratings / length), np.ceil(raters))
     seconds = sessions * length * as_grid(item_seconds, "item_seconds", 0)
     pay = as_grid(hourly_pay, "hourly_pay", 0) * (1 + as_grid(fee, "fee", 0))
-    arrays = (ratings, sessions, seconds, seconds / 3600 * pay, sessions >= FEWEST_RATERS)
-    ratings, sessions, seconds, cost, enough = np.broadcast_arrays(*arrays)
-    return Collection(ratings, sessions, seconds, cost, enough)
+    arrays = (ratings, sessions, seconds, seconds / 3600 * pay)
+    ratings, sessions, seconds, cost = np.broadcast_arrays(*arrays)
+    return Collection(ratings, sessions, seconds, cost)

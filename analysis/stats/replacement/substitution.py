@@ -93,7 +93,7 @@ def alternative_annotator_test(
     own, other = compare(array, values, unit, rater)
     judge_wins, rater_wins = own <= other, other <= own
     codes = np.arange(len(array)) if robust is None else as_codes(robust, "robust", len(array))
-    return _tests(unit, rater, judge_wins, rater_wins, codes, (clusters, counts), fewest)
+    return tests_of_wins(unit, rater, judge_wins, rater_wins, codes, (clusters, counts), fewest)
 
 
 def rejections(p: Floats) -> Flags:
@@ -152,15 +152,19 @@ def _by_labels(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[F
 CLOSENESS = {"likert": _by_squares, "nominal": _by_labels}
 
 
-def _tests(
+def tests_of_wins(
     unit: Ints,
     rater: Ints,
     judge_wins: Flags,
     rater_wins: Flags,
     codes: Ints,
-    resampling: tuple[Ints | None, NDArray[Any] | None],
-    fewest: int,
+    resampling: tuple[Ints | None, NDArray[Any] | None] = (None, None),
+    fewest: int = FEWEST_ITEMS,
 ) -> RaterTests:
+    """Make the tests from who wins each rating of a tested rater.
+
+    unit, rater, judge_wins, rater_wins: (E,); codes (units,): the clusters of the errors.
+    """
     raters, which = np.unique(rater, return_inverse=True)
     n = np.bincount(which, minlength=len(raters))
     won, lost = (np.bincount(which, w, minlength=len(raters)) / n for w in (judge_wins, rater_wins))
@@ -168,9 +172,8 @@ def _tests(
     error, groups = _errors(d - (lost - won)[which], which, codes[unit], n)
     reason = "" if len(raters) else f"no rater has {fewest} items that another rater rated too"
     advantage = _advantage(won, unit, which, judge_wins, *resampling)
-    return RaterTests(
-        raters, n, groups, won, lost, error, groups - 1, len(np.unique(unit)), advantage, reason
-    )
+    n_items = advantage.n
+    return RaterTests(raters, n, groups, won, lost, error, groups - 1, n_items, advantage, reason)
 
 
 def _errors(deviations: Floats, which: Ints, codes: Ints, n: Ints) -> tuple[Floats, Ints]:
@@ -200,7 +203,8 @@ def _advantage(
 ) -> Estimate:
     """Average over raters the share of items in which the judge wins, with its interval."""
     value = float(won.mean()) if len(won) else np.nan
-    estimate = Estimate(value, n=len(np.unique(unit)), groups=len(won), skipped=0)
+    n_items = int(np.count_nonzero(np.bincount(unit)))
+    estimate = Estimate(value, n=n_items, groups=len(won), skipped=0)
 
     def draws(codes: Ints, counts: NDArray[Any]) -> Floats:
         wins = judge_wins.astype(np.float64)

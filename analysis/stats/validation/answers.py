@@ -54,9 +54,9 @@ class Verdict:
     """An answer with its reason.
 
     grouping, half: of a failed check beyond a grouping. missing: what else a "not yet" waits for
-    ("correction", "rare_class", "scale", "groups"). grade: of a yes. judge_p, people_p: the largest
-    p of the judge's checks and of the people's. warnings: "closer_than_people", "seen_rater",
-    "missing".
+    ("correction", "rare_class", "rare_answer", "scale", "points", "groups"). grade: of a yes.
+    judge_p, people_p: the largest p of the judge's checks and of the people's. warnings:
+    "closer_than_people", "seen_rater", "missing".
     """
 
     answer: Answer

@@ -50,7 +50,8 @@ def take_out_groups(
     codes: (n,), the group of each item of `people`, from 0. Groups with less than `fewest` rated
     items are joined. With less than `fewest` items a group on average an item's own error would
     be much of its group's mean: then the products of items within groups are compared. There is no
-    check with one group, or where groups have one item or cut across clusters.
+    check with one group, or where most items are alone in their group or groups of few items cut
+    across clusters.
     """
     fit, skipped = fit_groups(codes, people.weight, fewest)
     if skipped == FEW_A_GROUP:

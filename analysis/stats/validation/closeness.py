@@ -1,11 +1,13 @@
 """Measure whether the raters or the judge are closer to an item's other raters; it decides nothing.
 
 measure_closeness(people, judge, scale).value     -1..1; 0: as close as a rater
+compare_with_raters(people, judge)                the same of each rater: alternative annotator test
 """
 
 import numpy as np
 
 from analysis.stats.inputs import Floats
+from analysis.stats.replacement.substitution import FEWEST_ITEMS, RaterTests, tests_of_wins
 from analysis.stats.validation.criteria import Scale
 from analysis.stats.validation.errors import Quantity
 from analysis.stats.validation.people import NO_ITEM, People
@@ -23,14 +25,39 @@ def measure_closeness(people: People, judge: Floats, scale: Scale) -> Quantity:
     """
     if not people.n:
         return Quantity(np.nan, reason=NO_ITEM)
-    by_labels = people.values.shape[1] > 1
-    advantage = _by_labels(people, judge) if by_labels else _by_squares(people, scale.round(judge))
-    step = TIE * max(float(np.abs(advantage).max()), 1.0)
-    d_ij = np.sign(np.where(np.abs(advantage) <= step, 0.0, advantage))
+    d_ij = compare_closeness(people, judge if _has_labels(people) else scale.round(judge))
     d_i = people.sum_by_item(d_ij) / people.m
     d = float(people.average(d_i))
     u = ((d_ij - d) / people.m[people.item])[None] if people.adds_raters else None
     return people.errors((d_i - d)[None], u).quantity(d, np.ones(1))
+
+
+def compare_with_raters(people: People, judge: Floats) -> RaterTests:
+    """Test the judge against each rater with 30 items, with errors by cluster.
+
+    judge: (n, K), a row for each item of `people`, taken as it is.
+    Source: Calderon, Reichart & Dror (2025), ACL, "The Alternative Annotator Test".
+    """
+    counts = np.bincount(people.rater, minlength=people.n_raters)
+    tested = (counts >= FEWEST_ITEMS)[people.rater]
+    d_ij = compare_closeness(people, judge)[tested]
+    item, rater = people.item[tested], people.rater[tested]
+    return tests_of_wins(item, rater, d_ij <= 0, d_ij >= 0, people.cluster)
+
+
+def compare_closeness(people: People, judge: Floats) -> Floats:
+    """Return who is closer to the item's other ratings (N,): 1 the rater, -1 the judge, 0 both.
+
+    judge: (n, K), taken as it is.
+    """
+    compare = _by_labels if _has_labels(people) else _by_squares
+    advantage = compare(people, judge)
+    step = TIE * max(float(np.abs(advantage).max(initial=0.0)), 1.0)
+    return np.sign(np.where(np.abs(advantage) <= step, 0.0, advantage))
+
+
+def _has_labels(people: People) -> bool:
+    return people.values.shape[1] > 1
 
 
 def _by_squares(people: People, judge: Floats) -> Floats:

@@ -104,15 +104,19 @@ class Errors:
         return Quantity(value, error, self.df(combination))
 
 
-def covariance_by_cluster(psi: Floats, cluster: Ints, n_clusters: int) -> Floats:
+def covariance_by_cluster(
+    psi: Floats, cluster: Ints, n_clusters: int, n_counted: int | None = None
+) -> Floats:
     """Return G/(G-1) sum_g (sum_{i in g} psi_i)(...)' / n^2 as (q, q); NaN for one cluster.
 
-    psi: (q, n), weighted influence values; cluster: (n,), codes 0..G-1, all of them used.
+    psi: (q, n), weighted influence values; cluster: (n,), codes 0..n_clusters-1, all of them used.
+    n_counted: G where a quantity rests on fewer of the clusters; by default all of them.
     """
-    if n_clusters < 2:
+    counted = n_clusters if n_counted is None else n_counted
+    if counted < 2:
         return np.full((len(psi), len(psi)), nan)
     sums = _sums_by_code(psi, cluster, n_clusters)
-    return n_clusters / (n_clusters - 1) * (sums @ sums.T) / psi.shape[1] ** 2
+    return counted / (counted - 1) * (sums @ sums.T) / psi.shape[1] ** 2
 
 
 def covariance_by_rater(u: Floats, rater: Ints, n_raters: int, n: int) -> tuple[Floats, Floats]:

@@ -40,8 +40,9 @@ class Evidence:
     n: items with two ratings and a judgment; n_single: with one rating; n_missing, n_off_scale:
     with two ratings, but no judgment or none on the scale; n_rated: items with a judgment that r
     rests on, where these are more than n. most_ratings: of an item.
-    level, closeness: None for a judge on a scale of its own. seen_raters: codes of raters whose
-    answers the judge may have seen. r_squared: of judgments and mean ratings.
+    level, closeness: None for a judge on a scale of its own. has_one_point: its answers, rounded to
+    the points of the scale, are all the same. seen_raters: codes of raters whose answers the judge
+    may have seen. r_squared: of judgments and mean ratings.
     """
 
     n: int
@@ -60,6 +61,7 @@ class Evidence:
     n_rated: int = 0
     is_weighted: bool = False
     is_fitted: bool = False
+    has_one_point: bool = False
     seen_raters: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     r_squared: float = np.nan
 
@@ -113,6 +115,7 @@ def gather_evidence(
         n_off_scale=int((given & ~inside).sum()),
         is_weighted=people.is_weighted,
         is_fitted=is_fitted,
+        has_one_point=not has_own_scale and has_one_point(scores, here.scale),
         seen_raters=find_seen_raters(people, scores),
         r_squared=_squared_correlation(people.means, scores),
     )
@@ -150,6 +153,14 @@ def find_rare_class(
         )
     label = choose_rare_label(means, rare_share) if len(means) else None
     return None if label is None else measure_rare_class(means[:, label], scores[:, label], label)
+
+
+def has_one_point(scores: Floats, scale: Scale) -> bool:
+    """Return whether answers, rounded to the points of the scale, are all the same.
+
+    scores: without NaN. A scale without a step has no points to round to, and none is no answer.
+    """
+    return scale.step is not None and scores.size > 0 and bool(np.ptp(scale.round(scores)) == 0)
 
 
 def _squared_correlation(first: Floats, second: Floats) -> float:

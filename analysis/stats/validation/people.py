@@ -250,6 +250,10 @@ class People:
             cluster=compact_codes(self.cluster[rows])[1],
         )
 
+    def replace_clusters(self, clusters: Ints) -> "People":
+        """Return the same people with other clusters, codes (n,)."""
+        return replace(self, cluster=compact_codes(clusters)[1])
+
     def replace_values(self, values: Floats) -> "People":
         """Return the same people with other ratings (N, K), such as residuals."""
         return replace(self, values=values)

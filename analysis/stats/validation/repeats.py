@@ -65,8 +65,8 @@ def gather_repeat_evidence(
 
     judge: (n_items,), NaN = none; one outside the scale counts as none. rho is of the repeated
     items, r of all items with a first answer. Evidence.n counts the repeated items; worth is in
-    own answers; clusters are recipients. has_own_scale, is_fitted: as in gather_evidence. Raises
-    ValueError for another shape.
+    own answers; clusters are the recipients who answered some item twice. has_own_scale, is_fitted:
+    as in gather_evidence. Raises ValueError for another shape.
     """
     criteria = criteria or Criteria()
     answers = np.asarray(judge, dtype=np.float64)
@@ -81,7 +81,7 @@ def gather_repeat_evidence(
     margin = criteria.level_margin
     return Evidence(
         n=int((~np.isnan(second)).sum()),
-        n_clusters=len(codes),
+        n_clusters=agreement.errors.n_clusters,
         n_raters=len(codes),
         most_ratings=1,
         agreement=agreement,
@@ -107,13 +107,15 @@ def compare_repeats(
 ) -> Agreement:
     """Return r of judge and first answer, rho of first and second answer, with their errors.
 
-    first, judge: (n,) without NaN; second: (n,), NaN = not asked again; cluster: codes (n,),
-    0..G-1. floor: as in compare_judge. NaN without repeated items, or without variance.
+    first, judge: (n,) without NaN; second: (n,), NaN = not asked again; cluster: codes (n,) of the
+    recipients. floor: as in compare_judge. NaN without repeated items, or without variance. rho
+    rests on the recipients who answered some item twice: their number counts as that of clusters.
     """
     n, is_repeated = len(first), ~np.isnan(second)
     n_repeated = int(is_repeated.sum())
     n_clusters = int(cluster.max(initial=-1)) + 1
-    empty = Errors(np.full((2, 2), nan), np.zeros((2, 2)), n_clusters, n_clusters)
+    n_twice = len(np.unique(cluster[is_repeated]))
+    empty = Errors(np.full((2, 2), nan), np.zeros((2, 2)), n_twice, n_twice)
     if not n_repeated:
         return Agreement(nan, nan, empty, n, nan, NO_REPEAT)
     z, again = first - first.mean(), np.where(is_repeated, second - first.mean(), 0.0)
@@ -131,8 +133,8 @@ def compare_repeats(
     r = float(f.mean()) / scale
     psi_f = np.zeros(n) if is_constant else f / scale - r / 2 * (centred**2 / v_f + z**2 / v_1)
     psi = np.stack([psi_f, psi_h])
-    items = covariance_by_cluster(psi, cluster, n_clusters)
-    errors = Errors(items, empty.raters, n_clusters, n_clusters)
+    items = covariance_by_cluster(psi, cluster, n_clusters, n_twice)
+    errors = Errors(items, empty.raters, n_twice, n_twice)
     return Agreement(r, rho, errors, n, v_f, CONSTANT if is_constant else "", psi)
 
 

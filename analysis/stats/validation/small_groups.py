@@ -17,8 +17,6 @@ import numpy as np
 from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.people import People, compact_codes
 
-FEWEST_ON_AVERAGE = 2  # items a group
-
 
 @dataclass(frozen=True)
 class PeopleWithinGroups(People):
@@ -83,12 +81,13 @@ class PeopleWithinGroups(People):
 def within_groups(people: People, codes: Ints) -> tuple[People | None, Flags]:
     """Return the people of the items (flags (n,)) that share their group with another.
 
-    codes: (n,), the group of each item of `people`, from 0. None where groups have fewer than two
-    items on average, or a group's items are of several clusters, so that no errors can be given.
+    codes: (n,), the group of each item of `people`, from 0. None where most items are alone in
+    their group, or a group's items are of several clusters, so that no errors can be given. Half
+    of the items are enough: a few missing judgments leave items alone, and must not spare a judge
+    the check.
     """
     keep = np.bincount(codes, minlength=1)[codes] >= 2 if len(codes) else np.zeros(0, dtype=bool)
-    n_groups = len(np.unique(codes))
-    if len(codes) < FEWEST_ON_AVERAGE * n_groups or not _are_nested(codes, people.cluster):
+    if not keep.any() or 2 * keep.sum() < len(codes) or not _are_nested(codes, people.cluster):
         return None, keep
     kept = people.restrict(keep)
     columns = {own.name: getattr(kept, own.name) for own in fields(People)}

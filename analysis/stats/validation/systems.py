@@ -2,6 +2,7 @@
 
 comparison = compare_systems(people, judge, systems, Scale(1, 5))
 comparison.answer, comparison.pairs
+correct_comparison(comparison, passes=False)      where it does not hold among all judges tried
 """
 
 from dataclasses import dataclass, replace
@@ -65,10 +66,11 @@ class SystemPair:
 class SystemComparison:
     """An answer on all systems, with its pairs.
 
-    max_p: the largest p of "within the margin"; n_apart: pairs that people tell apart. favoured:
-    whether some pair warns "J favours". missing: what a "not yet" waits for ("margin", "order",
-    "widest"). spread: SD of the systems' offsets with its 95 % interval, NaN below eight systems;
-    it holds the chance of each system's items too.
+    max_p: the largest p of "within the margin". judge_p: the largest p of all that the judge has
+    to show, 1 for a constant one, NaN where nothing is compared. favoured: whether some pair warns
+    "J favours". missing: what a "not yet" waits for ("margin", "order", "widest", "correction").
+    spread: SD of the systems' offsets with its 95 % interval, NaN below eight systems; it holds the
+    chance of each system's items too.
     """
 
     answer: Answer
@@ -76,7 +78,7 @@ class SystemComparison:
     pairs: tuple[SystemPair, ...]
     n_systems: int
     max_p: float = nan
-    n_apart: int = 0
+    judge_p: float = nan
     favoured: bool = False
     missing: str = ""
     spread: float = nan
@@ -116,14 +118,25 @@ def compare_systems(
     return replace(comparison, n_systems=len(codes), spread=spread, spread_interval=interval)
 
 
+def correct_comparison(comparison: SystemComparison, *, passes: bool) -> SystemComparison:
+    """Return the comparison, a yes as "not yet" where it does not pass among all judges tried.
+
+    passes: of its judge_p in the family of judges and questions (correct_family).
+    """
+    if passes or comparison.answer != Answer.YES:
+        return comparison
+    return replace(comparison, answer=Answer.NOT_YET, reason=Reason.UNDECIDED, missing="correction")
+
+
 def _compare_pairs(
     people: People, judge: Floats, system: Ints, codes: Ints, margin: float, alpha: float
 ) -> tuple[SystemPair, ...]:
     means = people.means[:, 0]
     columns = (judge - means, means, judge)
     first, second = np.triu_indices(len(codes), 1)
+    groups = _count_clusters(people, system, first, second)
     offsets, by_people, by_judge = (
-        _differences(people, values, system, first, second) for values in columns
+        _differences(people, values, system, first, second, groups) for values in columns
     )
     p = [offset.p_within(margin) for offset in offsets]
     share = alpha / 2 / len(first)  # of a two-sided interval over all pairs
@@ -149,8 +162,18 @@ def _means(people: People, values: Floats, system: Ints, n_systems: int) -> Floa
     return sums / np.bincount(system, people.weight, minlength=n_systems)
 
 
+def _count_clusters(people: People, system: Ints, first: Ints, second: Ints) -> Floats:
+    """Return how many clusters each pair of systems has items in."""
+    shape = people.n_clusters, int(system.max()) + 1
+    has = sparse.coo_array((np.ones(people.n), (people.cluster, system)), shape=shape).tocsr()
+    has.data[:] = 1.0
+    shared = (has.T @ has).toarray()
+    counts: Floats = shared[first, first] + shared[second, second] - shared[first, second]
+    return counts
+
+
 def _differences(
-    people: People, values: Floats, system: Ints, first: Ints, second: Ints
+    people: People, values: Floats, system: Ints, first: Ints, second: Ints, groups: Floats
 ) -> list[Quantity]:
     """Return mean(second) - mean(first) of values (n,) with errors by the pair's clusters."""
     n_systems = int(system.max()) + 1
@@ -160,10 +183,6 @@ def _differences(
     shape = people.n_clusters, n_systems
     sums = sparse.coo_array((psi, (people.cluster, system)), shape=shape).tocsr()
     products = (sums.T @ sums).toarray()
-    has = sparse.coo_array((np.ones(people.n), (people.cluster, system)), shape=shape).tocsr()
-    has.data[:] = 1.0
-    shared = (has.T @ has).toarray()
-    groups = shared[first, first] + shared[second, second] - shared[first, second]
     squares = products[first, first] + products[second, second] - 2 * products[first, second]
     quantities = []
     for value, g, square in zip(mean[second] - mean[first], groups, squares, strict=True):
@@ -177,6 +196,8 @@ def _decide(
 ) -> SystemComparison:
     apart = [pair for pair in pairs if pair.is_apart(alpha, len(pairs))]
     max_p = float(np.max([pair.p_within for pair in pairs]))
+    p_widest = _widest(pairs).judge.p_two_sided()
+    judge_p = 1.0 if is_constant else float(np.max(np.nan_to_num([max_p, p_widest], nan=1.0)))
     favoured = any(pair.is_favoured for pair in pairs)
     answer, reason, missing = Answer.NOT_YET, Reason.UNDECIDED, ""
     if is_constant:
@@ -190,7 +211,7 @@ def _decide(
     else:
         missing = _what_is_missing(pairs, apart, max_p, alpha)
         answer, reason = (Answer.NOT_YET, reason) if missing else (Answer.YES, Reason.MAY)
-    return SystemComparison(answer, reason, pairs, 0, max_p, len(apart), favoured, missing)
+    return SystemComparison(answer, reason, pairs, 0, max_p, judge_p, favoured, missing)
 
 
 def _what_is_missing(
@@ -201,8 +222,12 @@ def _what_is_missing(
         return "margin"
     if not all(pair.has_same_order for pair in apart):
         return "order"
-    widest = max(pairs, key=lambda pair: abs(pair.people.value))
-    return "" if widest.judge.p_two_sided() < alpha else "widest"
+    return "" if _widest(pairs).judge.p_two_sided() < alpha else "widest"
+
+
+def _widest(pairs: tuple[SystemPair, ...]) -> SystemPair:
+    """Return the pair that people set widest apart."""
+    return max(pairs, key=lambda pair: abs(pair.people.value))
 
 
 def _spread(offsets: Floats) -> tuple[float, tuple[float, float]]:

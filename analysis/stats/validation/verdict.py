@@ -60,11 +60,14 @@ def grade_worth(evidence: Evidence, alpha: float = 0.05) -> Grade:
 def largest_judge_p(evidence: Evidence, criteria: Criteria | None = None) -> float:
     """Return the largest p of the judge's checks; NaN where it is no candidate.
 
-    A constant judge counts with 1, one without comparable items or on a scale of its own not.
+    A judge that gives one answer only, or never the rarer one, counts with 1; one without
+    comparable items or on a scale of its own does not count.
     """
     criteria = criteria or Criteria()
     if not evidence.n or evidence.is_fitted or evidence.level is None:
         return nan
+    if evidence.has_one_point or _never_finds(evidence):
+        return 1.0
     p = [evidence.agreement.retention(criteria.retention).p_above()]
     p += [evidence.level.p_within(evidence.level_margin)]
     halves = [beyond.agreement for beyond in evidence.beyond if beyond.agreement]
@@ -145,6 +148,12 @@ def _ask_grouping(beyond: Beyond, criteria: Criteria, alpha: float) -> Outcome |
     return answer, reason, {"grouping": beyond.name, "half": half}
 
 
+def _ask_points(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
+    if not evidence.has_one_point:
+        return None
+    return Answer.NOT_YET, Reason.ORDER_ONLY, {"missing": "points"}
+
+
 def _ask_level(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
     if evidence.level is None:
         return Answer.NOT_YET, Reason.ORDER_ONLY, {"missing": "scale"}
@@ -157,9 +166,16 @@ def _ask_level(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome 
 
 def _ask_rare_class(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
     rare = evidence.rare_class
-    if rare is None or rare.n_majority >= criteria.fewest_of_rare_class:
-        return None
-    return Answer.NOT_YET, Reason.UNDECIDED, {"missing": "rare_class"}
+    if rare and rare.n_majority < criteria.fewest_of_rare_class:
+        return Answer.NOT_YET, Reason.UNDECIDED, {"missing": "rare_class"}
+    if _never_finds(evidence):
+        return Answer.NOT_YET, Reason.UNDECIDED, {"missing": "rare_answer"}
+    return None
+
+
+def _never_finds(evidence: Evidence) -> bool:
+    """Return whether some answer is rare and the judge gives it to no item."""
+    return evidence.rare_class is not None and not evidence.rare_class.n_marked
 
 
 def _ask_correction(
@@ -174,6 +190,7 @@ RULES: tuple[Rule, ...] = (
     _ask_people,
     _ask_order,
     _ask_beyond,
+    _ask_points,
     _ask_level,
     _ask_rare_class,
 )

@@ -32,7 +32,8 @@ def write_named(loading):
         keys = getattr(loading, catalogue)
         new = [key for key, pk in keys.items() if not pk]
         if new:
-            insert(model, ["study_id", "key"], ((loading.study.pk, key) for key in new))
+            rows = ((loading.study.pk, key) for key in new)
+            insert(model, ["study_id", "key"], rows, same=loading.mark)
             keys.update(model._default_manager.filter(study=loading.study).values_list("key", "pk"))
 
 
@@ -108,7 +109,7 @@ def write_contents(loading):
         for _, row in rows
         if not loading.contents.get(row["content"])
     )
-    insert(Content, ["study_id", "key", *CONTENT_FIELDS], new, done)
+    insert(Content, ["study_id", "key", *CONTENT_FIELDS], new, done, loading.mark)
     loading.contents.update(
         Content.objects.filter(study=loading.study).values_list("key", "pk").iterator()
     )
@@ -184,7 +185,8 @@ def write_interactions(loading):
     """Insert the new interactions, and update the changed interactions."""
     counts = loading.counts["interactions"]
     names = ["study_id", "recipient_id", "content_id", "at", *INTERACTION_FIELDS]
-    insert(Interaction, names, _new_interactions(loading, counts), loading.reporter("interactions"))
+    new, done = _new_interactions(loading, counts), loading.reporter("interactions")
+    insert(Interaction, names, new, done, loading.mark)
 
 
 def _new_interactions(loading, counts):

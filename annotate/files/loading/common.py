@@ -78,8 +78,9 @@ class Loading:
 
     recipients, contents, systems and items map keys to primary keys (0: to be made);
     kinds maps the keys of items to their kind. changed_items are the primary keys of items whose
-    texts or links change. new_version: the questions change as a new version. again does the same
-    check once more, under a lock; see holding.py.
+    texts or links change. new_version: the questions change as a new version. load: the FileLoad
+    that new rows are marked with. again does the same check once more, under a lock; see
+    holding.py.
     """
 
     study: Study
@@ -101,6 +102,7 @@ class Loading:
     has_children: bool = False
     more_places: bool = False
     new_version: bool = False
+    load: int | None = None
 
     @property
     def is_new(self):
@@ -115,6 +117,11 @@ class Loading:
     def changes(self):
         """Tell whether anything is to be written."""
         return any(counts.new or counts.changed for counts in self.counts.values())
+
+    @property
+    def mark(self):
+        """Return what every new row says of the load that brought it."""
+        return {"load": self.load}
 
     def add(self, table, message, line=None, column=""):
         """Note a problem in the table's file."""

@@ -140,7 +140,7 @@ def write_items(loading):
     names = ["study_id", "key", "kind", *(f"{link}_id" for link in LINKS), *TEXTS]
     names += ["side", "position", "data"]
     for children in (False, True) if loading.has_children else (False,):
-        insert(Item, names, _new(loading, children), loading.reporter("items"))
+        insert(Item, names, _new(loading, children), loading.reporter("items"), loading.mark)
         if loading.files.keys() <= {"items", "contents", "interactions"} and (
             children or not loading.has_children
         ):

@@ -116,7 +116,7 @@ def _pairs_of_places(loading, pairs):
 
 def _new_places(loading, pairs):
     """Yield the places to add, item by item; existing open places are filled on the way."""
-    items = loading.study.items.filter(parent=None).without_outdated()
+    items = loading.study.items.filter(parent=None).without_outdated().without_made()
     items = items.order_by("pk").values_list("pk", "key")
     touched = items.iterator() if loading.more_places else _touched(items, pairs)
     sessions = {rater.pk: rater.session for rater in loading.raters.values()}

@@ -227,7 +227,7 @@ def write_ratings(loading):
     pairs = array("q")
     names = ["session_id", "item_id", "question_id", "value", "text", "reason", "seconds"]
     names += ["answered_at", "first_side"]
-    insert(Rating, names, _new(loading, pairs), loading.reporter("ratings"))
+    insert(Rating, names, _new(loading, pairs), loading.reporter("ratings"), loading.mark)
     return np.unique(np.frombuffer(pairs, dtype=np.int64)) if pairs else np.array([], np.int64)
 
 
@@ -260,7 +260,7 @@ def _write_raters(loading):
     study, now = loading.study, timezone.now()
     new = [(key, rater) for key, rater in loading.raters.items() if rater.new]
     rows = ((study.pk, key, rater.role, now) for key, rater in new)
-    insert(Rater, ["study_id", "key", "role", "created_at"], rows)
+    insert(Rater, ["study_id", "key", "role", "created_at"], rows, same=loading.mark)
     for key, pk in study.raters.values_list("key", "pk"):
         if key in loading.raters:  # others arrived since the check
             loading.raters[key].pk = pk

@@ -24,7 +24,7 @@ def check_study(loading, read, name=FILE):
     # A file that says nothing about a key of extra leaves what a page has set.
     fields = read.fields | {"extra": study.extra | read.fields.get("extra", {})}
     changed = [key for key, value in fields.items() if getattr(study, key) != value]
-    _check_exit(loading, fields["extra"], name)
+    _check_about_raters(loading, fields["extra"], name)
     if read.split:
         _check_split(loading, *read.split, name)
     if "raters_per_item" in changed:
@@ -44,16 +44,21 @@ def check_study(loading, read, name=FILE):
         loading.problems.add(name, "is missing; a new study needs questions", None, "questions")
 
 
-def _check_exit(loading, extra, name):
-    keys = around.frozen_keys(loading.study, extra.get(around.EXIT) or ())
-    if keys and not loading.is_new:
-        loading.problems.add(
-            name,
-            f"found another scale for {', '.join(keys)}, which has answers; give the changed "
-            "question a key of its own",
-            None,
-            around.EXIT,
-        )
+def _check_about_raters(loading, extra, name):
+    """Note a key that two questions about raters share, and scales that answers have fixed."""
+    if key := around.shared_key(extra):
+        words = f"found {key[:40]!r} in two of screener, questions_before and exit"
+        loading.problems.add(name, words, None, around.EXIT)
+    for part, entries in around.entries_about_raters(extra).items():
+        keys = around.frozen_keys(loading.study, entries)
+        if keys and not loading.is_new:
+            loading.problems.add(
+                name,
+                f"found another scale for {', '.join(keys)}, which has answers; give the changed "
+                "question a key of its own",
+                None,
+                part,
+            )
 
 
 def _check_split(loading, seed, share, name):

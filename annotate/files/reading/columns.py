@@ -221,8 +221,10 @@ CONTENTS = Table(
         ),
         Column("audio_url", "Address of a recording, the same way.", media, blank=""),
         Column("show", "What it is an episode of."),
-        Column("show_description", "About that show.", extra=True),
-        Column("topics", "Any text, as a rule separated by |.", extra=True),
+        Column("show_description", "About that show; raters unfold it.", extra=True),
+        Column("date", "When it came out, such as 2024-05-31; shown to raters.", extra=True),
+        Column("duration", "h:mm:ss, or seconds; shown to raters as minutes.", extra=True),
+        Column("topics", "Any text, as a rule separated by |; raters see the first.", extra=True),
         Column("genres", "Any text, as a rule separated by |.", extra=True),
         Column("transcript", "Its words.", extra=True),
     ),
@@ -298,5 +300,6 @@ RATINGS = Table(
             version,
         ),
     ),
+    computed=("arm",),
 )
 TABLES = {table.name: table for table in (CONTENTS, INTERACTIONS, ITEMS, RATINGS)}

@@ -1,7 +1,6 @@
 """Describe the keys of study.yaml as pydantic models, and say in words what a value breaks."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from django.core.exceptions import ValidationError as Refused
 from pydantic import (
@@ -14,10 +13,11 @@ from pydantic import (
     ValidationError,
 )
 
+from annotate.files.reading.faults import faults, model_at
 from annotate.files.reading.problems import quoted
+from annotate.files.reading.yamlfile import Lined
 from annotate.values.wrong import Wrong
 
-LIMITS = ("ge", "le", "max_length")
 LIST = "allowed is a list of mappings, each beginning with `- `"
 
 
@@ -30,14 +30,6 @@ class Spec(BaseModel):
     def keys(cls):
         """Return the keys in the order in which messages and documents list them."""
         return tuple(cls.model_fields)
-
-    @classmethod
-    def limits(cls, key):
-        """Return {name: value} of a key's limits, as ge, le and max_length."""
-        limits = {}
-        for limit in cls.model_fields[key].metadata:
-            limits |= {name: getattr(limit, name) for name in LIMITS if hasattr(limit, name)}
-        return limits
 
 
 def whole(low, high, default: Any = ...):
@@ -108,39 +100,14 @@ def follows(rule):
 # What is wrong, in words
 
 
-def faults(error, kind):
-    """Yield (place, message) of a pydantic error: a place lists keys and numbers of entries.
-
-    kind: the Spec that was validated, or the type of a list of them.
-    """
-    for fault in error.errors(include_url=False):
-        raised = fault.get("ctx", {}).get("error")
-        message = str(raised) if raised else MESSAGES[fault["type"]](fault, kind)
-        yield (*fault["loc"], *_place_in(raised)), message
-
-
-def _place_in(raised):
-    """Return the place that a Wrong names below the value that was validated."""
-    if not isinstance(raised, Wrong):
-        return ()
-    entry = () if raised.entry is None else (raised.entry,)
-    return (*entry, raised.key) if raised.key else entry
-
-
 def _missing(fault, kind):
-    return f"is missing; {_field(kind, fault['loc']).description}"
+    *around, key = fault["loc"]
+    return f"is missing; {model_at(kind, around).model_fields[key].description}"
 
 
 def _unknown_key(fault, kind):
-    keys = _spec_at(kind, fault["loc"][:-1]).keys()
+    keys = model_at(kind, fault["loc"][:-1]).keys()
     return f"is not a known key; allowed are {', '.join(keys)}"
-
-
-def _no_whole_number(fault, kind):
-    *around, key = fault["loc"]
-    limits = _spec_at(kind, around).limits(key)
-    allowed = f"a whole number from {limits['ge']} to {limits['le']}"
-    return f"found {quoted(fault['input'])}; allowed is {allowed}"
 
 
 def _too_long(fault, kind):
@@ -153,46 +120,19 @@ def _too_many(fault, kind):
     return f"found {len(fault['input'])} entries; allowed are {fault['ctx']['max_length']}"
 
 
-def _no_boolean(fault, kind):
-    return f"found {quoted(fault['input'])}; allowed is true or false"
-
-
 def _no_mapping(fault, kind):
-    keys = ", ".join(_spec_at(kind, fault["loc"]).keys())
+    keys = ", ".join(model_at(kind, fault["loc"]).keys())
     return f"found {fault['input']!r:.40}; allowed is a mapping with {keys}"
 
 
-MESSAGES = {
+WORDS = {
     "missing": _missing,
     "extra_forbidden": _unknown_key,
-    "int_type": _no_whole_number,
-    "greater_than_equal": _no_whole_number,
-    "less_than_equal": _no_whole_number,
     "string_too_long": _too_long,
     "too_long": _too_many,
-    "bool_type": _no_boolean,
     "model_type": _no_mapping,
     "list_type": lambda fault, kind: "allowed is a list, each entry beginning with `- `",
 }
-
-
-def _spec_at(kind, place):
-    """Return the Spec of the mapping at a place."""
-    for part in place:
-        if isinstance(part, str):
-            kind = _spec_in(kind).model_fields[part].annotation
-    return _spec_in(kind)
-
-
-def _field(kind, place):
-    return _spec_at(kind, place[:-1]).model_fields[place[-1]]
-
-
-def _spec_in(kind):
-    """Return the Spec that a type is, or that its lists and options hold."""
-    if isinstance(kind, type) and issubclass(kind, Spec):
-        return kind
-    return next(filter(None, map(_spec_in, get_args(kind))), None)
 
 
 def parse(kind, value):
@@ -200,21 +140,16 @@ def parse(kind, value):
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        place, message = next(faults(error, kind))
-        numbers = [part for part in place if isinstance(part, int)]
-        key = place[-1] if place and isinstance(place[-1], str) else ""
-        raise Wrong(message, key, numbers[0] if numbers else None) from None
+        place, message = next(faults(error, kind, WORDS))
+        raise Wrong(message, *place) from None
 
 
-def line_at(mapping: Any, place):
+def line_at(entries, place):
     """Return the line of a file at which a place's key stands, or the nearest around it."""
-    line = mapping.line
+    line = entries.line
     for part in place:
-        if isinstance(mapping, Mapping) and hasattr(mapping, "line_of"):
-            line = mapping.line_of(part)
-        try:
-            mapping = mapping[part]
-        except (KeyError, IndexError, TypeError):
-            return line
-        line = getattr(mapping, "line", line) if isinstance(part, int) else line
+        if not isinstance(entries, Lined):
+            break
+        line = entries.line_of(part)
+        entries = entries.get(part) if isinstance(entries, dict) else entries[part]
     return line

@@ -7,7 +7,8 @@ from django.conf import settings
 from pydantic import ValidationError
 
 from annotate.files.reading.encoding import refusal
-from annotate.files.reading.spec import faults, line_at
+from annotate.files.reading.faults import faults
+from annotate.files.reading.spec import WORDS, line_at
 from annotate.files.reading.studyspec import StudySpec
 from annotate.files.reading.yamlfile import Mapping, read_yaml
 from annotate.values.languages import ENGLISH
@@ -21,7 +22,7 @@ NUMBERS = (
     "show_history",
 )
 VERSION, ADAPTIVE, SPLIT = "questionnaire_version", "adaptive_from", "split"
-FIELDS = (*TEXTS, *NUMBERS, "media_hosts", "kind", "language", ADAPTIVE)
+FIELDS = (*TEXTS, *NUMBERS, "media_hosts", "kind", "language", "state", ADAPTIVE)
 LARGEST = 2 * 1024 * 1024  # bytes; YAML is read letter by letter
 
 
@@ -61,7 +62,7 @@ def read_study(path, name, problems, language=ENGLISH):
 def _note(error, mapping, name, problems):
     """Note the faults of a file in the order of its lines."""
     noted = []
-    for place, message in faults(error, StudySpec):
+    for place, message in faults(error, StudySpec, WORDS):
         column = [part for part in place if isinstance(part, str)][-1]
         noted.append((line_at(mapping, place), column, message))
     for line, column, message in sorted(noted, key=itemgetter(0)):

@@ -6,7 +6,16 @@ from typing import Annotated, Any
 from django.conf import settings
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from annotate.design import checks, grouping, own_answers, payment, splits
+from annotate.design import (
+    checks,
+    disclosure,
+    ethics,
+    grouping,
+    own_answers,
+    payment,
+    retention,
+    splits,
+)
 from annotate.design.platform import check_platform
 from annotate.files.reading import stepspec
 from annotate.files.reading.problems import quoted
@@ -19,7 +28,7 @@ from annotate.values.scales import parse_scale, scale_from_dict
 from annotate.values.spread import check_spread
 from annotate.values.wrong import Wrong
 
-LONGEST = 100_000
+LONGEST, LONGEST_STEM = 100_000, 1_000
 MISSING_SCALE = "for example likert5"
 
 
@@ -78,8 +87,11 @@ class QuestionSpec(Spec):
 def _listed(entries):
     if entries is None:
         return []
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+    if not isinstance(entries, list):
         raise ValueError(LIST)
+    for position, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise Wrong(LIST, position)
     return entries
 
 
@@ -97,6 +109,19 @@ def _language(value):
     if str(value).lower() not in codes:
         raise ValueError(f"found {quoted(value)}; allowed is {', '.join(codes)}")
     return str(value).lower()
+
+
+def _text(longest):
+    """Return a validator of a text without blanks around it, kept in Study.extra."""
+
+    def check(value):
+        if not isinstance(value, str):
+            raise ValueError(f"found {quoted(value)}; allowed is a text")
+        if len(value) > longest:
+            raise ValueError(f"found {len(value)} characters; allowed are up to {longest}")
+        return value.strip()
+
+    return BeforeValidator(check)
 
 
 def _most_raters(value, info: ValidationInfo):
@@ -139,7 +164,7 @@ def _differ(name):
         names = [getattr(entry, name) for entry in entries]
         for position, key in enumerate(names):
             if key in names[:position]:
-                raise Wrong(f"found {quoted(key)} twice; allowed is once", name, position)
+                raise Wrong(f"found {quoted(key)} twice; allowed is once", position, name)
         return entries
 
     return AfterValidator(check)
@@ -166,6 +191,7 @@ class StudySpec(Spec):
     study: Annotated[Stripped, follows(study_slug_rule)] = Field("", validate_default=True)
     kind: Annotated[str, one_of(Study.Kind)] = ""
     language: Annotated[str, BeforeValidator(_language)] = ENGLISH
+    state: Annotated[str, one_of(Study.State)] = "open"
     questions: Annotated[
         list[QuestionSpec], BeforeValidator(_listed), AfterValidator(_check_questions)
     ] = []
@@ -216,6 +242,21 @@ class StudySpec(Spec):
     repeats: int | None = whole(*checks.NUMBERS["repeats"])
     minimum_seconds: int | None = whole(*checks.NUMBERS["minimum_seconds"])
     order_seed: int | None = whole(*checks.NUMBERS["order_seed"])
+    stem: Annotated[str, _text(LONGEST_STEM)] | None = None
+    layout: Annotated[str, one_of(Study.Layout)] | None = None
+    tell_pay: bool | None = None
+    contact: Annotated[str, _text(ethics.LONGEST[ethics.CONTACT])] | None = None
+    ethics_reference: Annotated[str, _text(ethics.LONGEST[ethics.REFERENCE])] | None = None
+    withdrawal_pay: Annotated[str, _text(ethics.LONGEST[ethics.WITHDRAWAL_PAY])] | None = None
+    delete_on: Annotated[str, BeforeValidator(retention.check_date)] | None = None
+    local_models_only: bool | None = None
+    consent_covers: Annotated[list, BeforeValidator(disclosure.check_covered)] | None = None
+    screener: Annotated[dict, BeforeValidator(stepspec.read_screener)] | None = None
+    questions_before: Annotated[list, BeforeValidator(stepspec.read_exit)] | None = None
+    arms: Annotated[list, BeforeValidator(stepspec.read_arms)] | None = None
+    screen_out_pay: Annotated[str, _text(ethics.LONGEST[ethics.SCREEN_OUT_PAY])] | None = None
+    taste: Annotated[dict, BeforeValidator(stepspec.read_taste)] | None = None
+    debrief: Annotated[str, _text(ethics.LONGEST[ethics.DEBRIEF])] | None = None
 
     @classmethod
     def kept_keys(cls):

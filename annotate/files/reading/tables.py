@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
@@ -84,7 +85,7 @@ class TableFile:
                 cells = [unguarded(cell) for cell in next(self._reader(file))]
                 more = any(line.strip() for line in islice(file, 100))
             except csv.Error as error:
-                return problems.add(self.name, _csv_fault(error), 1)
+                return problems.add(self.name, csv_fault(error), 1)
             except StopIteration:
                 cells, more = [], False
         return self._check_header(cells, more, problems)
@@ -146,8 +147,14 @@ class TableFile:
         for name in self.table.required:
             if name not in self.header:
                 header = ", ".join(filter(None, self.header))
+                others = [other for other in self.header if other not in self.table.names]
+                near = get_close_matches(name, others, 1)
+                hint = f"; is {quoted(near[0])} this column?" if near else ""
                 problems.add(
-                    self.name, f"this column is missing; found are {quoted(header, 200)}", 1, name
+                    self.name,
+                    f"this column is missing; found are {quoted(header, 200)}{hint}",
+                    1,
+                    name,
                 )
 
     def _csv_rows(self, problems):
@@ -169,7 +176,7 @@ class TableFile:
                         )
                     line = reader.line_num + 1
             except csv.Error as error:
-                problems.add(self.name, _csv_fault(error), line)
+                problems.add(self.name, csv_fault(error), line)
 
     # JSON lines
 
@@ -230,7 +237,7 @@ def _is_long(cell):
     return len(cell) > CELL_LENGTH
 
 
-def _csv_fault(error):
+def csv_fault(error):
     """Describe a csv.Error in our words."""
     text = str(error)
     if "field limit" in text:

@@ -18,16 +18,24 @@ PUT_MARKS = "put quotation marks around the text if it holds a mark such as : ? 
 TOO_MANY = f"found more than {MOST_VALUES:,} keys and values; allowed are {MOST_VALUES:,}"
 
 
-class Mapping(dict):
-    """A mapping of the file that remembers the lines of itself and its keys."""
+class Lined:
+    """What remembers its line in the file, and those of its keys or of its entries' numbers."""
 
     def __init__(self, line=1):
         super().__init__()
         self.line = line
-        self.lines: dict[str, int] = {}
+        self.lines: dict = {}
 
-    def line_of(self, key):
-        return self.lines.get(key, self.line)
+    def line_of(self, part):
+        return self.lines.get(part, self.line)
+
+
+class Mapping(Lined, dict):
+    """A mapping of the file."""
+
+
+class Sequence(Lined, list):
+    """A list of the file."""
 
 
 class Loader(yaml.SafeLoader):
@@ -73,8 +81,16 @@ class Loader(yaml.SafeLoader):
             mapping.lines[key] = key_node.start_mark.line + 1
         return mapping
 
+    def construct_whole_sequence(self, node):
+        entries = Sequence(node.start_mark.line + 1)
+        for number, value_node in enumerate(node.value):
+            entries.append(self.construct_object(value_node, deep=True))
+            entries.lines[number] = value_node.start_mark.line + 1
+        return entries
+
 
 Loader.add_constructor("tag:yaml.org,2002:map", Loader.construct_whole_mapping)
+Loader.add_constructor("tag:yaml.org,2002:seq", Loader.construct_whole_sequence)
 # YAML 1.1 takes Yes, No, On and Off for booleans, and dates for dates: here they are texts.
 Loader.yaml_implicit_resolvers = {
     letter: [
@@ -135,10 +151,7 @@ def has_too_many(data):
 
 
 def _unfit(value, line, key):
-    """Yield (line, key, message) of every value that is not plain data.
-
-    Values in lists have the line of the list's key.
-    """
+    """Yield (line, key, message) of every value that is not plain data."""
     if isinstance(value, Mapping):
         for inner, entry in value.items():
             entry_line = value.line_of(inner)
@@ -147,8 +160,8 @@ def _unfit(value, line, key):
             else:
                 yield from _unfit(entry, entry_line, inner)
     elif isinstance(value, list):
-        for entry in value:
-            yield from _unfit(entry, line, key)
+        for number, entry in enumerate(value):
+            yield from _unfit(entry, value.line_of(number), key)
     elif fault := _fault(value):
         yield line, key, fault
 

@@ -63,4 +63,4 @@ class Choice(Scale):
 
 def _in_words(label):
     """Return a tie in the language of raters; other words are the researcher's."""
-    return gettext("Both equally") if label.strip().lower() == TIE else label
+    return gettext("Both fit equally well") if label.strip().lower() == TIE else label

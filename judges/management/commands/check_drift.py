@@ -4,16 +4,14 @@ from django.core.management.base import CommandError
 
 from judges.checks.drift import MOST_ITEMS, USUAL_ITEMS, checkable, compare, plan_check
 from judges.management.commands import run_judge
-from judges.models import Heartbeat, Run
-from judges.runs.nudge import nudge
+from judges.models import Run
 
 
 class Command(run_judge.Command):
     help = "Asks a few items of a past run again and says what differs: a check for drift."
 
     def add_arguments(self, parser):
-        parser.add_argument("study", help="the study's short name")
-        parser.add_argument("judge", help="the judge's name")
+        self.add_names(parser)
         parser.add_argument("--run", type=int, help="the run to check; default: the newest")
         parser.add_argument(
             "--items",
@@ -21,12 +19,7 @@ class Command(run_judge.Command):
             default=USUAL_ITEMS,
             help=f"how many; default {USUAL_ITEMS}, at most {MOST_ITEMS}",
         )
-        parser.add_argument(
-            "--budget", type=run_judge.money, metavar="USD", help="never spend more than this"
-        )
-        parser.add_argument(
-            "--wait", action="store_true", help="stay until the check has ended, and show it"
-        )
+        self.add_budget_and_wait(parser, until="the check has ended, and show it")
 
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
@@ -35,9 +28,7 @@ class Command(run_judge.Command):
         items = again.frozen["drift"]["items"]
         self._say(f"Run {again.pk} asks {items} items of run {run.pk} again.")
         if not options["wait"]:
-            nudge(again)
-            if not Heartbeat.objects.any_alive():
-                self._say("No worker is alive; the check begins when one is started.")
+            self._leave_to_worker(again, "check")
             return
         self._see_it_through(again)
         self._tell(compare(again))

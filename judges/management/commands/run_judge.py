@@ -35,16 +35,10 @@ class Command(BaseCommand):
     help = "Starts a run of a judge over a study's items; its newest run goes on if unfinished."
 
     def add_arguments(self, parser):
-        parser.add_argument("study", help="the study's short name")
-        parser.add_argument("judge", help="the judge's name")
+        self.add_names(parser)
         parser.add_argument("--limit", type=positive, help="judge the first N items only")
-        parser.add_argument(
-            "--budget", type=money, metavar="USD", help="never spend more than this"
-        )
-        parser.add_argument("--wait", action="store_true", help="stay until the run has ended")
-        parser.add_argument(
-            "--yes", action="store_true", help="ask all at once, without waiting for a confirmation"
-        )
+        self.add_budget_and_wait(parser)
+        self.add_yes(parser)
         parser.add_argument(
             "--no-reuse", action="store_true", help="make calls that past runs made, again"
         )
@@ -60,6 +54,21 @@ class Command(BaseCommand):
             help="read the newest run's stored replies again, without a call",
         )
 
+    def add_names(self, parser):
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument("judge", help="the judge's name")
+
+    def add_budget_and_wait(self, parser, until="the run has ended"):
+        parser.add_argument(
+            "--budget", type=money, metavar="USD", help="never spend more than this"
+        )
+        parser.add_argument("--wait", action="store_true", help=f"stay until {until}")
+
+    def add_yes(self, parser):
+        parser.add_argument(
+            "--yes", action="store_true", help="ask all at once, without waiting for a confirmation"
+        )
+
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
         if options["reparse"]:
@@ -69,14 +78,17 @@ class Command(BaseCommand):
         if run is None:
             return
         if not options["wait"]:
-            nudge(run)
-            if not Heartbeat.objects.any_alive():
-                self._say("No worker is alive; the run begins when one is started.")
+            self._leave_to_worker(run, "run")
             return
         self._see_it_through(run)
         if run.state == Run.State.WAITING:
             self._ask_for_confirmation(run)
         self._report(run)
+
+    def _leave_to_worker(self, run, what):
+        nudge(run)
+        if not Heartbeat.objects.any_alive():
+            self._say(f"No worker is alive; the {what} begins when one is started.")
 
     def _ask_for_confirmation(self, run):
         """Say what the rest will take and end the command, so that no script goes on."""

@@ -8,7 +8,7 @@ from django.utils.text import slugify
 from annotate.models import Membership, Study
 from judges.counterfactual import rated_folders
 from judges.management.commands.run_judge import Command as RunJudge
-from judges.management.commands.run_judge import money, positive
+from judges.management.commands.run_judge import positive
 from judges.management.owners import owner_or_error
 from judges.methods.recommend import lists, results
 from judges.methods.recommend.method import NO_SCHEMA, Recommender
@@ -61,13 +61,8 @@ class Command(RunJudge):
         parser.add_argument("--highest", type=float, default=usual.high)
         parser.add_argument("--above", type=float, default=usual.above, help="shown for k_sweep")
         self._add_of_new(parser)
-        parser.add_argument(
-            "--budget", type=money, metavar="USD", help="never spend more than this"
-        )
-        parser.add_argument("--wait", action="store_true", help="stay until the run has ended")
-        parser.add_argument(
-            "--yes", action="store_true", help="ask all at once, without waiting for a confirmation"
-        )
+        self.add_budget_and_wait(parser)
+        self.add_yes(parser)
 
     def _add_of_new(self, parser):
         """Add what a recommender or a study is made with, where it does not exist yet."""
@@ -148,7 +143,7 @@ class Command(RunJudge):
         """Return the recommender of that name, or make it with the given endpoint."""
         study = Study.objects.filter(slug=slug).first()
         there = study and Judge.objects.filter(study=study, key=key).exists()
-        endpoint = Endpoint.objects.filter(key=key).first()
+        endpoint = Endpoint.objects.usable_by(study).by_name().get(key)
         if study and endpoint and not there:
             fields = {"endpoint": endpoint, "prompt": Recommender.usual_prompt, "method": METHOD}
             fields |= {"settings": {"content_word": self.word, "json_list": self.json_list}}

@@ -3,11 +3,10 @@
 from django.core.management.base import CommandError
 
 from judges.checks import robustness
+from judges.checks.drift import checkable
 from judges.management.commands import run_judge
 from judges.methods.recommend.plans import number_or_text
-from judges.models import Heartbeat
 from judges.perturbations.relations import RELATIONS
-from judges.runs.nudge import nudge
 
 
 def relations_of(text):
@@ -24,8 +23,7 @@ class Command(run_judge.Command):
     help = "Asks items of a judge's newest run again in prompts that are changed by relations."
 
     def add_arguments(self, parser):
-        parser.add_argument("study", help="the study's short name")
-        parser.add_argument("judge", help="the judge's name")
+        self.add_names(parser)
         parser.add_argument("--items", type=int, default=robustness.USUAL_ITEMS)
         parser.add_argument(
             "--relations",
@@ -40,14 +38,11 @@ class Command(run_judge.Command):
             help="of each changed prompt; the unchanged one is asked once more",
         )
         parser.add_argument("--seed", type=int, default=robustness.SEED)
-        parser.add_argument(
-            "--budget", type=run_judge.money, metavar="USD", help="never spend more than this"
-        )
-        parser.add_argument("--wait", action="store_true", help="stay until the test has ended")
+        self.add_budget_and_wait(parser, until="the test has ended")
 
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
-        run = robustness.run_to_test(judge)
+        run = checkable(judge)
         if run is None:
             raise CommandError(f"The judge {judge} has no run with an answer that has ended.")
         chosen = robustness.Chosen(
@@ -61,6 +56,4 @@ class Command(run_judge.Command):
             self._report(test)
             self._say(f"See manage.py analyse {judge.study.slug} robustness.")
             return
-        nudge(test)
-        if not Heartbeat.objects.any_alive():
-            self._say("No worker is alive; the test begins when one is started.")
+        self._leave_to_worker(test, "test")

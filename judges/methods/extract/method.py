@@ -4,8 +4,7 @@ It scores nothing. Its unit is a part of a text, which several items may share, 
 have neither item nor question; what it finds becomes statements (extract.py).
 """
 
-import json
-
+from annotate.design.disclosure import Data
 from annotate.models import Item
 from judges.methods.base import ASKED, ApartMethod
 from judges.methods.draft import begin_draft
@@ -16,7 +15,6 @@ from judges.models import Judge
 from judges.models.statement import side_text
 from judges.prompting import fill
 from judges.prompting.materials import Shown
-from judges.replies.parse import Reason, Verdict
 
 USUAL_STATEMENTS = 10  # of a reply, for an estimate
 STATEMENT_LENGTH = 60
@@ -51,14 +49,10 @@ class Extraction(ApartMethod):
         rows = ExtractedText.objects.filter(run=run, unit__in=numbers).order_by("unit")
         return [(row.unit, ASKED, Shown(context=row.text)) for row in rows]
 
-    def frozen(self, judge):
-        return {
-            "method": str(judge.method),
-            "sides": str(judge.settings.sides),
-            "topics": judge.settings.topics,
-            "part_length": judge.settings.part_length,
-            "most_statements": judge.settings.most_statements,
-        }
+    def shows_of_people(self, judge):
+        """A reference may be the recipient's own review."""
+        sides = judge.settings.sides
+        return [] if sides == Judge.Sides.GENERATED else [(Data.REVIEW, "")]
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """Write the exact messages of one call."""
@@ -79,10 +73,7 @@ class Extraction(ApartMethod):
         """Parse a reply: the value is how many statements are kept, the rationale all parsed."""
         names, most = {name for name, _ in frozen["topics"]}, frozen["most_statements"]
         parsed = triplets.parse_statements(reply, names, finish_reason, most)
-        if isinstance(parsed, Reason):
-            return Verdict(reasons={ASKED.key: parsed})
-        text = json.dumps(vars(parsed), ensure_ascii=False)
-        return Verdict(values={ASKED.key: float(len(parsed.kept))}, rationale=text)
+        return self.verdict_on(parsed)
 
     def longest_rationale(self, frozen):
         return USUAL_STATEMENTS * STATEMENT_LENGTH

@@ -61,6 +61,11 @@ class ExtractionSettings(Settings):
         )
 
     @property
+    def words(self):
+        """Return the words of all but the topics, which stand beside what is asked."""
+        return {name: value for name, value in super().words.items() if name != "topics"}
+
+    @property
     def entry(self):
         name = topic_lists.name_of(self.topics)
         return self.stored | {"topics": dict(self.topics) if name == topic_lists.OWN else name}

@@ -4,6 +4,7 @@ It scores nothing. What is asked about is no item but a recipient, so its judgme
 item nor question; a whole profile becomes a new item (write.py), anything less nothing.
 """
 
+from annotate.design.disclosure import Data
 from judges.methods.base import ASKED, ApartMethod
 from judges.methods.draft import begin_draft
 from judges.methods.profile import write
@@ -48,18 +49,17 @@ class Writer(ApartMethod):
     def items(self, items):
         return items.none()
 
+    def shows_of_people(self, judge):
+        return [(Data.HISTORY, "")]
+
     def asked(self, run, numbers):
         """Return what units ask about their recipients; see Method.asked."""
         rows = Writing.objects.filter(run=run, unit__in=numbers).order_by("unit")
         return [(row.unit, ASKED, Shown(context=row.text)) for row in rows]
 
     def frozen(self, judge):
-        return {
-            "method": str(judge.method),
-            "days": judge.settings.days,
+        return super().frozen(judge) | {
             "episodes": sorted(judge.settings.episodes),
-            "pick": str(judge.settings.pick),
-            "transcript_length": judge.settings.transcript_length,
             "longest_title": episodes.LONGEST_TITLE,
         }
 

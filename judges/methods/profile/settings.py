@@ -36,11 +36,13 @@ class ProfileSettings(Settings):
         help_text="Back from the newest interaction of each recipient; 0: everything.",
         low=0,
         high=3650,
+        opens=True,
     )
     episodes: Annotated[list, BeforeValidator(check_episodes)] = declare(
         list,
         help_text="Empty: one profile of all. “10”: one profile of ten. “5, 10, 15, 20” or “5-20”: "
         "one of each number. Who has fewer gets none, and the run says so.",
+        opens=True,
     )
     pick: Judge.Pick = declare(
         Judge.Pick.LISTENED,

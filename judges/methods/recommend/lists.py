@@ -7,12 +7,12 @@ one, so that prompts of one recipient differ by what is tested and by nothing el
 
 from collections import defaultdict
 from functools import lru_cache
-from itertools import islice
 
 from django.db.models import F, Max, Min
 from django.utils import timezone
 
 from annotate.design.splits import WITHHELD, withheld_recipients
+from annotate.files.loading.common import batches
 from annotate.models import Content, Interaction, Recipient
 from judges.methods.recommend import parse_prose, structured, wordings
 from judges.methods.recommend.plans import MOST_CALLS, Trial
@@ -158,22 +158,16 @@ def write_rows(run, wanted):
     trial, study = wanted.trial, run.judge.study
     written, cells = Written(), list(trial.cells())
     texts = wordings.texts_of(run.judge, trial)
-    for some in _batches(drawn(study, trial), RECIPIENTS):
+    for some in batches(drawn(study, trial), RECIPIENTS):
         rated = histories(study, some, trial.seed)
         rows = (
             row
             for pk, user in some
             for row in _of_one(run, texts, trial, cells, (pk, user), rated.get(pk, []))
         )
-        for several in _batches(rows, BATCH):
+        for several in batches(rows, BATCH):
             _store(run, several, written)
     return written
-
-
-def _batches(rows, size):
-    rows = iter(rows)
-    while some := list(islice(rows, size)):
-        yield some
 
 
 def _of_one(run, texts, trial, cells, recipient, rated):
@@ -242,7 +236,7 @@ FILLED = ["entries", "left_out", "repeated", "unmatched", "extra", "known", "is_
 def keep_all(run):
     """Parse the replies of all units again: what they name may be in the catalogue by now."""
     units = run.judgments.order_by("unit").values_list("unit", flat=True)
-    for some in _batches(list(units), BATCH):
+    for some in batches(list(units), BATCH):
         keep(run, some)
 
 

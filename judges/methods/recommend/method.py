@@ -5,6 +5,7 @@ item but a recipient, so its judgments have neither item nor question; the list 
 reply stands in the RecommendedList of the same run and unit.
 """
 
+from annotate.design.disclosure import Data
 from judges.methods.base import ASKED, ApartMethod, Asked
 from judges.methods.draft import begin_draft
 from judges.methods.recommend import lists, structured, wordings
@@ -85,19 +86,17 @@ class Recommender(ApartMethod):
         facts = {"trial": trial.stored, "longest_k": trial.longest_k}
         return facts | wordings.kept(prompts)
 
+    def shows_of_people(self, judge):
+        return [(Data.HISTORY, "")]
+
     def asked(self, run, numbers):
         """Return what units ask about their recipients; see Method.asked."""
         rows = RecommendedList.objects.filter(run=run, unit__in=numbers).order_by("unit")
         return [(row.unit, asked_for(row.k), Shown(context=row.text)) for row in rows]
 
     def frozen(self, judge):
-        return {
-            "method": str(judge.method),
-            "content_word": judge.settings.content_word,
-            **({"json_list": True} if judge.settings.json_list else {}),
-            # Nothing is sent, so the endpoint's default holds. Never 0 by being left out.
-            "temperature": None,
-        }
+        # Nothing is sent, so the endpoint's default holds. Never 0 by being left out.
+        return super().frozen(judge) | {"temperature": None}
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """Return the exact messages of one call, whose prompt was written with the run's plan."""

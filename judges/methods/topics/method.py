@@ -4,9 +4,9 @@ It scores nothing. Its unit is a sample of reviews, so its judgments have neithe
 what all samples say together is counted when it is looked at (judges/methods/topics/propose.py).
 """
 
-import json
 from dataclasses import dataclass
 
+from annotate.design.disclosure import Data
 from judges.methods.base import ASKED, ApartMethod
 from judges.methods.draft import MOST_OTHERS, Draft
 from judges.methods.extract.topics import LONGEST_NAME
@@ -14,7 +14,6 @@ from judges.methods.topics import propose, reviews, shortlist
 from judges.methods.topics.settings import TopicsSettings
 from judges.prompting import fill
 from judges.prompting.materials import Shown
-from judges.replies.parse import Reason, Verdict
 
 USUAL_NAME = 15
 
@@ -46,21 +45,16 @@ class Topics(ApartMethod):
     attach = staticmethod(propose.attach)
     hidden_units = staticmethod(propose.hidden_units)
 
+    def shows_of_people(self, judge):
+        return [(Data.REVIEW, "")]
+
     def asked(self, run, numbers):
         """Return what units ask about their samples; see Method.asked."""
         samples = reviews.shown_samples(run, numbers)
         return [(unit, ASKED, Shown(context=text)) for unit, text in samples]
 
     def frozen(self, judge):
-        return {
-            "method": str(judge.method),
-            "sides": str(judge.settings.sides),
-            "reviews": judge.settings.reviews,
-            "review_samples": judge.settings.review_samples,
-            "most_topics": judge.settings.most_topics,
-            "seed": judge.settings.seed,
-            "longest_review": reviews.LONGEST,
-        }
+        return super().frozen(judge) | {"longest_review": reviews.LONGEST}
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """Write the exact messages of one call; its reviews were neutralised when drawn."""
@@ -81,10 +75,7 @@ class Topics(ApartMethod):
     def parse_reply(self, frozen, questions, order, reply, finish_reason):
         """Parse a reply: the value is how many topics it names, the rationale all parsed."""
         parsed = shortlist.parse_names(reply, frozen["most_topics"], finish_reason)
-        if isinstance(parsed, Reason):
-            return Verdict(reasons={ASKED.key: parsed})
-        text = json.dumps(vars(parsed), ensure_ascii=False)
-        return Verdict(values={ASKED.key: float(len(parsed.kept))}, rationale=text)
+        return self.verdict_on(parsed)
 
     def longest_rationale(self, frozen):
         return USUAL_NAME * frozen["most_topics"]

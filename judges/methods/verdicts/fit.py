@@ -5,6 +5,7 @@ as the judge's answer to a question of the study about recommendations, and is c
 question's ratings by order (AUC) or above and below a threshold, never point by point.
 """
 
+from annotate.values.scales.base import BINARY, NOMINAL
 from judges.methods.verdicts.settings import FitSettings
 from judges.methods.verdicts.verdict import RECOMMENDATION, ReasonedVerdict, verdict_on
 from judges.prompting import episodes, fill
@@ -37,13 +38,8 @@ class Fit(ReasonedVerdict):
     def can_answer(self, question):
         return question.scale.has_ordered_points
 
-    def frozen(self, judge):
-        return {
-            "method": str(judge.method),
-            "question": judge.question,
-            "neutral": judge.settings.neutral,
-            "longest_text": episodes.LONGEST,
-        }
+    def is_on_scale(self, judge, question):
+        return question.scale.level in ((NOMINAL,) if judge.settings.neutral else (BINARY, NOMINAL))
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """Write the exact messages of one call."""

@@ -44,16 +44,7 @@ class Pairwise(ReasonedVerdict):
         return question.scale.is_about_sides
 
     def frozen(self, judge):
-        list_part = fill.load_part(LIST_PART)
-        return {
-            "method": str(judge.method),
-            "question": judge.question,
-            "dimensions": judge.settings.dimensions,
-            "order": str(judge.settings.order),
-            "seed": judge.settings.seed,
-            "longest_text": episodes.LONGEST,
-            "list_sha256": list_part.sha256,
-        }
+        return super().frozen(judge) | {"list_sha256": fill.load_part(LIST_PART).sha256}
 
     def orders(self, judge, item, sample):
         """Return AB or BA, drawn by seed, item and sample, whatever else is asked; or both."""

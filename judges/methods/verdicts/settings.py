@@ -1,6 +1,6 @@
 """Declare the settings of judges that give one verdict."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
@@ -16,7 +16,7 @@ from judges.methods.shared_settings import (
 )
 from judges.models import Judge
 from judges.prompting import fill
-from judges.values.settings import declare, instead
+from judges.values.settings import Matters, declare, instead
 
 NO_PROFILES = (
     "Only a judge that is shown profiles can choose which. Choose the profile as what the prompt "
@@ -42,15 +42,17 @@ class SupportSettings(SampledSettings):
 class ReasonedSettings(SampledSettings):
     """A verdict with a reason before it, on what was recommended to somebody."""
 
-    rationale: ClassVar[bool] = True
-
     temperature: Temperature
     max_tokens: MaxTokens
     samples: Samples
     context: Context = instead(Judge.Context.PROFILE)
     history_length: HistoryLength
-    transcript_length: TranscriptLength
-    profile_episodes: int = declare(
+    transcript_length: Annotated[
+        TranscriptLength, Matters(unless=0, where="context", having=Judge.Context.HISTORY)
+    ]
+    profile_episodes: Annotated[
+        int, Matters(unless=0, where="context", having=Judge.Context.PROFILE)
+    ] = declare(
         0,
         "profile made of so many episodes",
         "Where profiles were written of several numbers; 0: the newest profile.",

@@ -47,9 +47,6 @@ class Support(VerdictMethod):
     def can_answer(self, question):
         return question.scale.is_binary
 
-    def frozen(self, judge):
-        return {"method": str(judge.method), "question": judge.question}
-
     def beside(self, item):
         return [item.reference]
 

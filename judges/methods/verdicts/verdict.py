@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 from annotate.models import Item
 from judges.methods.base import Method
+from judges.prompting import episodes
 from judges.replies.parse import Reason, Verdict
 
 NO_QUESTION = "The study has no question that such a verdict answers: {}."
@@ -21,6 +22,9 @@ class VerdictMethod(Method, ABC):
     @abstractmethod
     def can_answer(self, question):
         """Whether the verdict can answer a question."""
+
+    def frozen(self, judge):
+        return super().frozen(judge) | {"question": judge.question}
 
     def candidates(self, questions):
         return [
@@ -46,6 +50,9 @@ class ReasonedVerdict(VerdictMethod):
     """A verdict on contents recommended to a recipient, always with a reason before it."""
 
     shows_lists = True
+
+    def frozen(self, judge):
+        return super().frozen(judge) | {"longest_text": episodes.LONGEST}
 
 
 def verdict_on(questions, value, rationale):

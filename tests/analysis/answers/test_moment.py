@@ -134,7 +134,7 @@ def test_an_export_that_was_never_sent_leaves_no_moment_behind(rated):
 EXPORT = "/studies/films/export/scores.csv"
 
 
-@pytest.mark.parametrize("path", [EXPORT, "/studies/films/analysis/report.html"])
+@pytest.mark.parametrize("path", [EXPORT, "/studies/films/analysis/verdict/rows.csv"])
 def test_a_session_that_is_saved_with_an_export_meets_no_moment(as_owner, rated, settings, path):
     settings.SESSION_SAVE_EVERY_REQUEST = True
     response = as_owner.get(path)

@@ -25,6 +25,12 @@ HEADERS = {
     "ratings": "item,rater,role,question,value,answered_at,seconds",
     "judgments": "item,judge,question,value",
 }
+HELPDESK = {
+    "contents": "content,title,description",
+    "items": "item,kind,content,system,text",
+    "ratings": "item,rater,role,question,value",
+    "judgments": "item,judge,question,value",
+}
 
 
 def table(study, name):
@@ -37,7 +43,8 @@ def study_file(study):
 
 
 def csv_files():
-    return sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("films*/*.csv"))
+    made = [path for folder in ("films*", "helpdesk") for path in HERE.glob(f"{folder}/*.csv")]
+    return sorted(path.relative_to(HERE).as_posix() for path in made)
 
 
 def test_the_script_writes_the_same_bytes_again(tmp_path):
@@ -51,7 +58,8 @@ def test_the_script_writes_the_same_bytes_again(tmp_path):
 def test_a_file_has_its_header_no_byte_order_mark_and_no_ragged_row(name):
     text = (HERE / name).read_bytes().decode("utf-8")
     rows = list(csv.reader(text.splitlines()))
-    assert text.startswith(HEADERS[Path(name).stem] + "\n")
+    headers = HELPDESK if name.startswith("helpdesk") else HEADERS
+    assert text.startswith(headers[Path(name).stem] + "\n")
     assert {len(row) for row in rows} == {len(rows[0])}
     assert "\r" not in text
 
@@ -215,7 +223,9 @@ def test_the_baseline_of_the_file_judges_every_item_and_is_named_as_what_it_is()
     judged = defaultdict(dict)
     for row in table("films", "judgments"):
         judged[row["judge"]][row["item"], row["question"]] = row["value"]
-    assert set(judged) == {"text length"}
+    assert set(judged) == {"text length", "Simulated judge"}
+    assert set(judged["Simulated judge"]) == {(item, key) for item in items for key in QUESTIONS}
+    assert set(judged["Simulated judge"].values()) <= {*"12345"}
     for item, row in items.items():
         assert int(judged["text length"][item, ""]) == len(row["text"].split())
 
@@ -224,7 +234,7 @@ def test_the_surveys_are_made_of_the_made_up_ratings(tmp_path):
     """As the first lines of made_up_ratings.py say; only a notice and a consent are its own."""
     source, folder = tmp_path / "ratings", tmp_path / "study"
     made_up_ratings.write_all(source)
-    plan = Plan("surveys-demo", "Films, counterfactual explanations", surveys=2, seed=7, raters=12)
+    plan = Plan("surveys-demo", "Films, counterfactual explanations", surveys=2, seed=7, raters=14)
     films = read_films(source)
     questions = make(films, plan, folder / "questions")
     study, tables = write_files(films, questions, plan, files_of(source)["ratings"], folder)
@@ -247,4 +257,4 @@ def test_the_surveys_have_simulated_raters_and_places_left(tmp_path):
         given[row["rater"], survey_of[row["item"]]].add((row["item"], row["question"]))
     assert Counter(survey for _, survey in given) == {"1": 4, "2": 4}
     assert {len(answers) for answers in given.values()} == {12 * len(asked)}
-    assert study_file("surveys")["raters_per_item"] == 12  # eight visits to each survey
+    assert 2 * (study_file("surveys")["raters_per_item"] - 4) == 20  # visitors, a survey each

@@ -179,3 +179,19 @@ def test_raters_take_one_query_however_many_they_are(study, django_assert_num_qu
     assert Session.objects.count() == 20
     with django_assert_num_queries(1):
         assert len("".join(write.pieces(study, "raters", "csv")).splitlines()) == 21
+
+
+def test_the_layout_is_a_column_of_sessions_where_not_all_were_asked_in_the_usual_one(study, ann):
+    assert "layout" not in rows("sessions")[0]
+    assert not [row for row in rows("codebook") if row["column"] == "layout"]
+    Session.objects.filter(rater__key="ann").update(layout="grid")
+    assert {row["layout"] for row in rows("sessions") if row["rater"] == "ann"} == {"grid"}
+    assert list(rows("sessions")[0])[-2:] == ["check_answers", "layout"]
+    (meaning,) = [row for row in rows("codebook") if row["column"] == "layout"]
+    assert meaning["table"] == "sessions" and "one_at_a_time or grid" in meaning["meaning"]
+
+
+def test_sessions_say_where_they_were_given_up_once_one_was(study, ann):
+    assert "stopped_in" not in rows("sessions")[0]
+    factories.make_session(study, "bob", state="abandoned", stopped_in="taste")
+    assert [row["stopped_in"] for row in rows("sessions")] == ["", "taste"]

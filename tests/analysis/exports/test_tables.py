@@ -15,6 +15,7 @@ from annotate.models import (
     Extra,
     Item,
     ItemTime,
+    Listening,
     Rater,
     Rating,
     RatingRevision,
@@ -42,6 +43,9 @@ def rated():
     )
     ItemTime.objects.create(
         session=rating.session, item=rating.item, active_seconds=2, idle_seconds=1
+    )
+    Listening.objects.create(
+        session=rating.session, item=rating.item, content=rating.item.content, played_seconds=3
     )
     Rating.objects.filter(pk=rating.pk).update(reason="too long")
     coder = factories.make_user("coder")

@@ -1,43 +1,10 @@
-"""A report page of many tables begins with a list of them; others do not."""
+"""A table is called by its caption's first sentence, and its head says n where its cells agree."""
 
-import re
+from math import nan
 
 import pytest
 
-from analysis.figures.layout import MANY_TABLES, Layout, Table, has_many
-from judges.models import Judge
-from tests import factories, factual
-
-pytestmark = pytest.mark.django_db
-PAGE = "/studies/facts/analysis/factuality/"
-
-
-@pytest.fixture
-def facts(owner):
-    study = factual.make_study(owner)
-    judge = factories.make_judge(study, "LLM", kind=Judge.Kind.IMPORTED)
-    asked = study.questions.get(key=factual.SUPPORTED)
-    stated = study.items.filter(kind="statement")
-    factories.make_judgments(judge, {(item, asked): 1 for item in stated})
-    return study
-
-
-def test_every_table_is_listed_and_every_link_leads_to_one(facts, as_owner):
-    page = as_owner.get(PAGE, {"draws": 20}).content.decode()
-    listed = re.findall(r'<li><a href="#(table-\d+-\d+)">([^<]+)</a>', page)
-    sections = re.findall(r'<section class="card" id="(table-\d+-\d+)">\s*<h3>([^<]+)</h3>', page)
-    assert len(listed) >= MANY_TABLES and [to for to, _ in listed] == [own for own, _ in sections]
-    assert len({own for own, _ in sections}) == len(sections)
-    for (_, name), (_, caption) in zip(listed, sections, strict=True):
-        assert caption.startswith(name)
-    assert "Table III. Statements that the other text supports, each checked by itself" in [
-        name for _, name in listed
-    ]
-
-
-def test_a_page_of_few_tables_has_no_list(facts, as_owner):
-    page = as_owner.get(PAGE, {"draws": 20, "measure": "consistency"}).content.decode()
-    assert "Table III." in page and "Tables on this page" not in page
+from analysis.figures.layout import Cell, Table, cross_table
 
 
 @pytest.mark.parametrize(
@@ -53,7 +20,45 @@ def test_a_table_is_called_by_the_first_sentence_of_its_caption(caption, name):
     assert Table(caption).name == name
 
 
-def test_only_tables_that_are_shown_count():
-    shown, blank = Table("By people.", lines=[("a", [1])]), Table("Nothing.")
-    assert not has_many([Layout([], [shown] * 5 + [blank] * 9)])
-    assert has_many([Layout([], [shown] * 3), Layout([], [shown] * 3)])
+def test_what_a_caption_says_after_its_name_is_kept():
+    assert Table("Table IV. Entailment, .5 or more. By pairs.").rest == "By pairs."
+    assert Table("By people.").rest == ""
+
+
+def cells(*sizes, value=0.5):
+    return [Cell({}, value, size=size) for size in sizes]
+
+
+@pytest.mark.parametrize(
+    ("column", "head"),
+    [
+        (cells("n = 160", "n = 160"), "n = 160"),
+        (cells("n = 1,100", "n = 156"), "n = 156 to 1,100"),
+        (cells("n = 9, 2 of 3 groups", "n = 8, 3 of 3 groups"), "n = 8 to 9"),
+        (cells("p .030", "p .400"), ""),
+        (cells("n = 30, worth 40 ratings", "n = 30, worth 9 ratings"), ""),
+        (cells("n = 160") + cells("n = 0", value=nan), "n = 160"),
+        (["–", None, 3], ""),
+    ],
+)
+def test_the_head_of_a_column_says_the_size_that_its_cells_share(column, head):
+    table = Table(
+        "By people.", ["quality"], [(str(place), [cell]) for place, cell in enumerate(column)]
+    )
+    assert table.sizes == [head] and table.columns == [("quality", head)]
+
+
+def test_a_table_without_lines_has_heads_without_sizes():
+    assert Table("By people.", ["a", "b"]).columns == [("a", ""), ("b", "")]
+
+
+def test_a_cross_table_keeps_the_order_of_its_cells_and_leaves_what_is_not_there_blank():
+    cells = {("b", "y"): 1, ("a", "x"): 2, ("b", "x"): 3}
+    table = cross_table("Caption.", "Corner", cells)
+    assert (table.caption, table.corner, table.headings) == ("Caption.", "Corner", ["y", "x"])
+    assert table.lines == [("b", [1, 3]), ("a", [None, 2])]
+
+
+def test_a_cross_table_shows_the_columns_that_are_wanted():
+    table = cross_table("Caption.", "Corner", {("a", "x"): 2, ("a", "y"): 1}, ["y", "z"], blank="–")
+    assert (table.headings, table.lines) == (["y", "z"], [("a", [1, "–"])])

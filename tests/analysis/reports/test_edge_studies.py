@@ -151,11 +151,13 @@ def test_every_report_gives_numbers_or_reasons_and_the_same_everywhere(edge, own
     assert form.is_valid(), form.errors
     for place, report in enumerate(REPORTS):
         whole = api(as_owner, report)
-        if (place + [*EDGES].index(edge)) % 3 == 0:  # each report in each third study
+        turn = (place + [*EDGES].index(edge)) % 3  # each report in each third study
+        if turn == 0:
             assert command(report) == whole, report
         rows, asked = page(as_owner, report)
         if rows is not None:
             assert [row for row in rows if row not in whole["rows"]] == [], report
+        if rows is not None and turn == 1:
             assert strict(file(as_owner, report, "json", asked))["rows"] == rows, report
             lines = list(csv.DictReader(StringIO(file(as_owner, report, "csv", asked))))
             for line, row in zip(lines, rows, strict=True):

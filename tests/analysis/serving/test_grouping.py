@@ -1,6 +1,8 @@
 """Reports of some items only, and once for each value of a column."""
 
 import json
+import re
+from html import unescape
 from io import StringIO
 
 import pytest
@@ -67,8 +69,8 @@ def test_a_column_of_many_values_has_all_groups_in_its_rows_and_20_on_a_page(rat
     assert len(first.context["report"].groups) == every
     assert len(first.context["groups"]) == 20
     text = first.content.decode()
-    assert f"Groups 1 to 20 of {every}" in text and "&amp;groups=2" in text
-    last = as_owner.get(f"{PAGE}raters/", asked | {"groups": 99})
+    assert f"Groups 1 to 20 of {every}" in text and "&amp;group_page=2" in text
+    last = as_owner.get(f"{PAGE}raters/", asked | {"group_page": 99})
     assert len(last.context["groups"]) == every % 20
     labels = [label for label, *_ in last.context["groups"]]
     assert not {*labels} & {label for label, *_ in first.context["groups"]}
@@ -76,12 +78,37 @@ def test_a_column_of_many_values_has_all_groups_in_its_rows_and_20_on_a_page(rat
     assert first.context["report"].as_dict()["rows"] == rows
 
 
+def test_the_verdict_has_a_second_page_of_groups(rated, as_owner):
+    """Its option "Groups of items" is another name than the number of this page."""
+    for number in range(20):
+        factories.make_item(rated, f"more-{number}", f"p{number:02}", "film-0", "system-0")
+    first = as_owner.get(f"{PAGE}verdict/", {"by": "recipient"})
+    (address,) = re.findall(r'href="([^"]*)">Next<', first.content.decode())
+    second = as_owner.get(f"{PAGE}verdict/{unescape(address)}")
+    assert second.status_code == 200
+    assert second.context["group_page"].start_index() == 21
+
+
 def test_more_values_than_200_are_no_groups(rated, as_owner):
     Item.objects.bulk_create(
-        Item(study=rated, key=f"more-{n}", kind=Item.Kind.EXPLANATION) for n in range(201)
+        Item(study=rated, key=f"more-{n}", kind=Item.Kind.EXPLANATION, data={"lot": str(n % 201)})
+        for n in range(210)
     )
-    page = as_owner.get(f"{PAGE}raters/", {"by": "item", "draws": 0})
+    page = as_owner.get(f"{PAGE}raters/", {"by": "lot", "draws": 0})
     assert page.status_code == 400
+    Item.objects.filter(key__in=["more-199", "more-200"]).delete()
+    assert as_owner.get(f"{PAGE}raters/", {"by": "lot", "draws": 0}).status_code == 200
+
+
+def test_columns_that_are_different_for_every_item_are_no_groups(rated, as_owner):
+    for number, item in enumerate(rated.items.all()):
+        item.data = {"genre": item.data["genre"], "number": str(number)}
+        item.save()
+    page = as_owner.get(f"{PAGE}roc/", {"draws": 0})
+    offered = [name for name, _ in page.context["form"].fields["by"].choices]
+    assert {"genre", "system"} < {*offered} and not {"item", "number"} & {*offered}
+    with pytest.raises(CommandError, match="by: Select a valid choice. item is not"):
+        analyse("roc", "--by", "item")
 
 
 def test_what_cannot_be_grouped_by_is_refused(as_owner):

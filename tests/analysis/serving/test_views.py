@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from django.urls import reverse
 from analysis.figures.dots import BASELINE
 from analysis.reports.registry import REPORTS
 from annotate.design.access import make_owner
-from annotate.models import Membership, Rater
+from annotate.models import Membership, Question, Rater
+from annotate.values.scales.text import Text
 from judges.models import Judge, Judgment
 from tests import factories
 from tests.analysis.small import build, load_hanna, make_rated_study
@@ -41,7 +43,8 @@ def rated(owner):
 
 
 def page(client, path, **query):
-    return client.get(f"/studies/films/{path}", {"draws": 20} | query)
+    usual = {} if path == "analysis/" else {"draws": 20}  # Results takes no options of reports
+    return client.get(f"/studies/films/{path}", usual | query)
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -62,9 +65,10 @@ def test_a_viewer_sees_everything_here(rated, stranger, as_stranger, address):
 
 @pytest.mark.parametrize("path", ["", *(f"{report}/" for report in REPORTS)])
 def test_a_page_takes_few_queries(rated, as_owner, django_assert_max_num_queries, path):
-    # The index reads all stamps; is a worker alive, and has it failed before? Do places lack, are
-    # there items that lack some, and how many are open?
-    more = {"": 1, "plan/": 2, "verdict/": 3}.get(path, 0)
+    # Is a worker alive, and has it failed before? Do places lack, are there items that lack some,
+    # and how many are open? Results asks that too, and for pay, prices, calls without a value, and
+    # what was said of five items.
+    more = {"": 8, "plan/": 2, "verdict/": 3}.get(path, 0)
     with django_assert_max_num_queries(12 + more):
         assert page(as_owner, f"analysis/{path}").status_code == 200
 
@@ -79,7 +83,8 @@ def test_options_are_folded_under_what_they_say(rated, as_owner):
     assert "third party, 20 draws; the others as usual · <u>change</u>" in text
     changed = words_of(as_owner, "correlation/?draws=20&only=system%3Dsystem-0&threshold=3")
     assert "only items with: system=system-0" in changed
-    assert words_of(as_owner, "verdict/").index("What this says") < text.index("Options: ")
+    verdict = words_of(as_owner, "verdict/")
+    assert verdict.index('id="answer"') < verdict.index("Options: ")
 
 
 def test_options_with_an_error_are_open(rated, as_owner):
@@ -89,7 +94,7 @@ def test_options_with_an_error_are_open(rated, as_owner):
 
 def test_a_page_without_numbers_does_not_send_to_notes_beside_its_answer(rated, as_owner):
     text = words_of(as_owner, "plan/")
-    assert "What this says" in text and "There is no number to show" not in text
+    assert 'id="answer"' in text and "There is no number to show" not in text
     assert 'href="/plan/">How many ratings do I need?' in text
 
 
@@ -199,7 +204,9 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     unjudged = said.count("no judge has scored an item yet")
-    assert unjudged == len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["factuality", "robustness"])
+    lacking = ["selection", "preferences", "profile", "counterfactual"]  # their pages do not apply
+    asked = len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["robustness"])
+    assert unjudged == asked - len(lacking)
     only_a_text_question(rated)
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     assert "no question has an ordinal scale for α" in said
@@ -212,6 +219,7 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
         ({"draws": "many"}, "Enter a whole number."),
         ({"missing_judgment": "none"}, "Use drop, or the number to put in."),
         ({"coefficient": "phi"}, "Select a valid choice."),
+        ({"drawz": "20"}, "Found the option “drawz”; allowed are "),
     ],
 )
 def test_a_wrong_option_is_named_and_no_number_shown(rated, as_owner, query, words):
@@ -259,6 +267,34 @@ def test_without_ratings_the_page_leads_to_the_raters(as_owner, owner, report):
     assert reverse("raters", args=["films"]) in response.content.decode()
 
 
+def test_a_study_of_texts_alone_leads_to_what_raters_wrote(as_owner, owner):
+    study = factories.make_study("films", owner, items=2)
+    Question.objects.filter(study=study).update(scale_spec=Text().as_dict())
+    text = page(as_owner, "analysis/").content.decode()
+    assert "answered in words, so there is nothing to compute" in text
+    assert reverse("coding", args=["films"]) in text and "No rating counts yet" not in text
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"draws": 20}, "Found the option draws; allowed is sort alone."),
+        ({"sort": "colour"}, "Found sort=colour; allowed are agreement"),
+    ],
+)
+def test_results_refuses_what_it_does_not_know(rated, as_owner, query, words):
+    response = as_owner.get("/studies/films/analysis/", query)
+    assert response.status_code == 400 and words in response.content.decode()
+
+
+def test_results_sorts_by_every_column_that_it_heads(rated, as_owner):
+    text = page(as_owner, "analysis/").content.decode()
+    sorts = re.findall(r'href="\?sort=([^"#]+)#leaderboard"', text)
+    assert {f"on%3A{question.key}" for question in rated.questions.all()} < {*sorts}
+    for sort in sorts:
+        assert as_owner.get(f"/studies/films/analysis/?sort={sort}").status_code == 200
+
+
 @pytest.mark.parametrize("report", OF_RATINGS)
 def test_without_judges_people_are_compared_and_the_page_leads_to_the_judges(
     rated, as_owner, report
@@ -302,5 +338,6 @@ def test_downloads_are_attachments_that_no_browser_sniffs(rated, as_owner):
 def test_hanna_renders_on_every_page(shared_data, owner, as_owner):
     make_owner(load_hanna(shared_data / "hanna"), owner)
     for path in ["analysis/", *(f"analysis/{report}/" for report in REPORTS), "export/"]:
-        response = as_owner.get(f"/studies/hanna/{path}", {"draws": 100})
+        query = {} if path == "analysis/" else {"draws": 10}
+        response = as_owner.get(f"/studies/hanna/{path}", query)
         assert response.status_code == 200

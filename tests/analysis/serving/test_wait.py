@@ -247,11 +247,11 @@ def test_the_index_the_list_and_the_headlines_wait_too(rated, as_owner, alive):
     index = "/studies/films/analysis/"
     for path in (index, f"{index}headlines/", f"{index}disagreements/"):
         assert "Waiting for a worker." in as_owner.get(path).content.decode()
-    assert Computation.objects.count() == 2, "index and headlines are one"
+    assert Computation.objects.count() == 3, "the answer does not wait for all headlines"
     for row in Computation.objects.all():
         compute(row.pk)
-    assert "cards" in as_owner.get(index).context
-    assert "(the first of 4 questions)" in as_owner.get(index).content.decode()
+    assert "results" in as_owner.get(index).context
+    assert "(the first of 4 questions)" in as_owner.get(f"{index}headlines/").content.decode()
     assert shows(as_owner.get(f"{index}disagreements/")) == "report"
 
 

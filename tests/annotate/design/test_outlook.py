@@ -62,8 +62,71 @@ def test_it_says_so_before_there_is_an_item_and_is_silent_on_what_items_decide()
     assert sentences(make_study(0, slug="two", raters=2)) == []
 
 
-def test_repeated_answers_can_say_how_far_answers_agree():
-    assert sentences(make_study(300, raters=1, extra={"repeats": 2})) == []
+def make_own(recipients, items=10, **extra):
+    """A study in which each recipient is to rate their own items once."""
+    study = make_study(recipients * items, raters=1, extra=extra)
+    who = [factories._row(factories.Recipient, study, f"p{n}") for n in range(recipients)]
+    for number, recipient in enumerate(who):
+        keys = [f"i{n}" for n in range(number * items, (number + 1) * items)]
+        study.items.filter(key__in=keys).update(recipient=recipient)
+    return study
+
+
+@pytest.mark.parametrize(
+    ("recipients", "items", "asked", "twice"),
+    [
+        (6, 10, {"repeat_share": 0.1}, "6 items will be answered twice, by 6 recipients"),
+        (9, 20, {"repeat_share": 0.5}, "90 items will be answered twice, by 9 recipients"),
+        (7, 24, {"repeat_share": 0.1}, "21 items will be answered twice, by 7 recipients"),
+        (9, 3, {"repeats": 5}, "18 items will be answered twice, by 9 recipients"),
+        (1, 10, {"repeat_share": 0.1}, "1 item will be answered twice, by 1 recipient"),
+        (5, 1, {"repeat_share": 0.5}, "0 items will be answered twice, by 0 recipients"),
+    ],
+)
+def test_too_few_own_answers_that_are_given_twice_decide_nothing(recipients, items, asked, twice):
+    """In sessions of ten: 24 items are 10, 10 and 4, which a tenth of is 1, 1 and (at least) 1.
+
+    Of three items two can be asked again with another one in between, of a single one none.
+    """
+    assert sentences(make_own(recipients, items, **asked)) == [
+        f"About {twice}: a verdict needs at least 30 answered twice, by 10 recipients. Ask a "
+        "larger share of their own items again, in sessions of two items or more, or bring "
+        "more recipients."
+    ]
+
+
+@pytest.mark.parametrize("asked", [{"repeat_share": 0.3}, {"repeats": 3}])
+def test_thirty_own_answers_of_ten_recipients_are_passed_over_in_silence(asked):
+    assert sentences(make_own(10, **asked)) == []
+    assert sentences(make_study(0, slug="before", raters=1, extra=asked)) == []
+
+
+def test_own_answers_of_profiles_and_choices_are_never_compared():
+    study = make_own(10, repeat_share=0.3)
+    study.items.filter(recipient__key="p0").update(kind=Item.Kind.PROFILE)
+    assert sentences(study)[0].startswith("About 27 items will be answered twice, by 9 recipients")
+    study.questions.all().delete()
+    factories.make_question(study, "which", {"choice": ["a", "b", "c"]})
+    assert sentences(study)[0].startswith("With 100 items and 1 rating each no judge")
+
+
+def test_of_a_list_its_parts_are_answered_again_too():
+    study = make_own(6, repeat_share=0.1)
+    study.questions.update(applies_to=[Item.Kind.STATEMENT])
+    for item in study.items.all():
+        for number in range(3):
+            part = {"kind": Item.Kind.STATEMENT, "parent": item, "recipient": item.recipient}
+            Item.objects.create(study=study, key=f"{item.key}-{number}", text="So.", **part)
+    assert sentences(study)[0].startswith("About 18 items will be answered twice, by 6 recipients")
+
+
+@pytest.mark.parametrize("asked", [{"repeats": 2}, {"repeat_share": 0.2}])
+def test_who_rates_items_of_no_recipient_is_no_second_rater(asked):
+    """The verdict compares recipients with themselves, and nobody else."""
+    assert sentences(make_study(300, raters=1, extra=asked)) == [
+        "With 300 items and 1 rating each no judge can be shown to stand in for a rater: an item "
+        "needs two ratings, else it is not known how far raters agree."
+    ]
 
 
 def test_fewer_than_thirty_items_decide_nothing():

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotate.models import ExitAnswer, Extra, ExtraAnswer, Rater
+from annotate.models import Content, ExitAnswer, Extra, ExtraAnswer, Listening, Rater
 from annotate.quality.rules import RULES, offered, preview
 from annotate.sessions.exclude import exclude, undo
 from annotate.studies.templates import make_study, study_templates
@@ -81,6 +81,47 @@ def test_the_minimum_time_is_the_study_s(study):
     answers(study, "bob", {"accuracy": [3, 3, 3, 3]}, seconds=[1, 2, 6, 5])
     assert found(study, "minimum_time") == ({"ann": 75}, 0)
     assert found(study, "minimum_time", share=49)[0] == {"ann": 75, "bob": 50}
+
+
+def hear(session, item, played, length=100, episode=None):
+    key = episode or f"episode of {played} s"
+    content, _ = Content.objects.get_or_create(study=session.study, key=key)
+    Listening.objects.create(
+        session=session,
+        item=item,
+        content=content,
+        played_seconds=played,
+        duration_seconds=length,
+    )
+
+
+def test_recordings_that_were_hardly_played(study):
+    ann, bob, cat = (factories.make_session(study, key) for key in ("ann", "bob", "cat"))
+    item, other = study.items.all()[:2]
+    for played in (0, 9.9, 10):  # two of three
+        hear(ann, item, played)
+    hear(ann, other, 0, episode="episode of 10 s")  # shown again, and heard already
+    hear(bob, item, 4.2, length=5)  # all of it but the very end
+    hear(bob, item, 3, length=5)
+    hear(cat, item, 50)
+    hear(cat, item, None)  # a description alone, or a recording that did not load
+    assert found(study, "unheard") == ({"ann": 66.666667}, 1)  # cat has one recording
+    assert found(study, "unheard", share=49)[0] == {"ann": 66.666667, "bob": 50}
+    assert found(study, "unheard", seconds=60, recordings=1)[0] == {"ann": 100, "cat": 100}
+    assert "unheard" in {rule.key for rule in offered(study)}
+
+
+def test_of_a_recording_under_two_seconds_half_is_heard(study):
+    session = factories.make_session(study)
+    for played in (0, 0.3, 0.5):
+        hear(session, study.items.first(), played, length=0.8)
+    assert found(study, "unheard")[0] == {"ann": 66.666667}
+
+
+def test_without_a_recording_the_rule_on_recordings_is_not_offered(study):
+    assert "unheard" not in {rule.key for rule in offered(study)}
+    hear(factories.make_session(study), study.items.first(), None)
+    assert "unheard" not in {rule.key for rule in offered(study)}
 
 
 def test_rules_are_offered_where_there_is_something_to_measure(study):

@@ -202,7 +202,7 @@ QUESTIONS = "study: films\nquestions:\n  - {key: fits, text: T, scale: likert5}\
         ("gold:\n  - {item: e1, answers: {other: 5}}", 5, "found “other”; the questions are fits"),
         ("gold:\n  - {item: e1, answers: {fits: 6}}", 5, "fits: found '6'; allowed is a whole"),
         ("gold:\n  - {item: e1, answers: {fits: 5}, tolerance: 2}", 5, "column tolerance"),
-        ("gold:\n  - e1", 4, "column gold: allowed is a list of mappings"),
+        ("gold:\n  - e1", 5, "column gold: allowed is a list of mappings"),
     ],
 )
 def test_a_wrong_key_is_named_with_its_line(tmp_path, text, line, words):

@@ -206,10 +206,13 @@ def test_named_scales_have_the_words_of_the_language():
         assert parse_scale(spec_of(other, "en"), "en") == other
 
 
+WORDS = ("text", "stem")
+
+
 def without_words(value):
     """What stands in an extra, without what raters read."""
     if isinstance(value, dict):
-        return {key: without_words(one) for key, one in value.items() if key != "text"}
+        return {key: without_words(one) for key, one in value.items() if key not in WORDS}
     return [without_words(one) for one in value] if isinstance(value, list) else value
 
 

@@ -10,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from annotate.design.minutes import pace_of
 from annotate.http.ranges import asked_for
 from annotate.models import Content, MediaFile, Membership, MissingMedia, Place, Study
 from annotate.raters import missing, uploads
@@ -311,6 +312,7 @@ def test_a_page_of_many_uploads_takes_one_query_more(client, study, django_asser
     keep(study)
     Content.objects.update(image_url="upload:cover.png", audio_url="upload:cover.png")
     token = begin(client, study)
+    pace_of(study)  # kept for five minutes
     with django_assert_num_queries(6):
         client.get(f"/r/{token}/item/1/")
 

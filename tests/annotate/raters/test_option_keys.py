@@ -16,7 +16,7 @@ def keys(spec, first_side=""):
 
 @pytest.mark.parametrize("first_side", ["A", "B"])
 def test_of_two_lists_one_and_two_are_the_lists_and_zero_is_neither(first_side):
-    expected = {"List 1": "1", "Both equally": "0 =", "List 2": "2"}
+    expected = {"List 1": "1", "Both fit equally well": "0 =", "List 2": "2"}
     assert keys({"choice": ["A", "tie", "B"]}, first_side) == expected
     assert keys({"choice": ["tie", "A", "B"]}, first_side) == expected
 

@@ -9,8 +9,9 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from annotate.models import Item, Place, Rating, Session
-from annotate.raters.screens import Screen
+from annotate.design.minutes import pace_of
+from annotate.models import Extra, Item, Place, Rating, Session
+from annotate.raters.screens import Screen, labelled_lines
 from annotate.sessions import places
 from annotate.sessions import session as sessions
 from annotate.values.scales import parse_scale
@@ -102,11 +103,12 @@ def test_the_lists_stand_in_the_order_of_the_place(client, podcasts, side, names
     assert heads == [(name, str(number)) for name in names for number in (1, 2, 3)]
     other = "B" if side == "A" else "A"
     shown = re.findall(
-        r'value="(\d)" aria-keyshortcuts="(\d)[^>]*> <span>(List 1|Both equally|List 2)', page
+        r'value="(\d)" aria-keyshortcuts="(\d)[^>]*> <span>(List 1|Both fit equally well|List 2)',
+        page,
     )
     assert shown == [
         (str(VALUE_OF[side]), "1", "List 1"),
-        ("2", "0", "Both equally"),
+        ("2", "0", "Both fit equally well"),
         (str(VALUE_OF[other]), "2", "List 2"),
     ]
     assert "two-tower" not in page and "popular" not in page
@@ -125,8 +127,8 @@ def test_a_resumed_session_sees_the_same_side(client, podcasts):
 @pytest.mark.parametrize(
     "labels, first, shown",
     [
-        (["A", "tie", "B"], "A", [(1, "List 1"), (2, "Both equally"), (3, "List 2")]),
-        (["A", "tie", "B"], "B", [(3, "List 1"), (2, "Both equally"), (1, "List 2")]),
+        (["A", "tie", "B"], "A", [(1, "List 1"), (2, "Both fit equally well"), (3, "List 2")]),
+        (["A", "tie", "B"], "B", [(3, "List 1"), (2, "Both fit equally well"), (1, "List 2")]),
         (["B", "A", "both fit"], "A", [(2, "List 1"), (1, "List 2"), (3, "Both fit")]),
         (["B", "A", "both fit"], "B", [(1, "List 1"), (2, "List 2"), (3, "Both fit")]),
     ],
@@ -281,6 +283,7 @@ def test_a_save_about_a_part_needs_no_query_more(podcasts, django_assert_num_que
 def test_a_page_of_a_pair_takes_few_queries(client, podcasts, django_assert_max_num_queries):
     session = new_session(podcasts)
     position = pair_place(session).position
+    pace_of(podcasts)  # kept for five minutes
     with django_assert_max_num_queries(7):
         client.get(f"/r/{session.token}/item/{position}/")
 
@@ -361,3 +364,55 @@ def test_the_export_tells_sides_and_what_stood_first(client, podcasts, side, ver
     # A place that goes to somebody else takes nothing away.
     places.release([session.pk])
     assert {row["first_side"] for row in exported("scores")} == {side}
+
+
+@pytest.mark.parametrize(
+    "text, lines",
+    [
+        (
+            "Topics: the sea\n\n- **Style**: long: calm",
+            [("Topics", "the sea"), ("Style", "long: calm")],
+        ),
+        ("主题：历史\n风格：长谈", [("主题", "历史"), ("风格", "长谈")]),
+        ("Listens on the way to work: mostly.\nLikes history.", []),
+        ("Topics: the sea", []),
+        ("", []),
+    ],
+)
+def test_a_profile_of_labelled_lines_is_split_and_any_other_text_is_kept(text, lines):
+    assert labelled_lines(text) == lines
+
+
+def test_the_profile_is_unfolded_at_the_first_pair_and_folded_at_the_next(client, podcasts):
+    Item.objects.filter(kind="profile").update(text="Topics: the sea\nStyle: calm")
+    session = new_session(podcasts)
+    positions = sorted(
+        place.position for place in session.places.all() if place.item.kind == "list_pair"
+    )
+    pages = [
+        client.get(f"/r/{session.token}/item/{position}/").content.decode()
+        for position in positions
+    ]
+    assert ['<details class="card profile" open>' in page for page in pages] == [True, False]
+    assert all("<dt>Topics</dt><dd>the sea</dd>" in page for page in pages)
+
+
+def test_a_pair_that_is_asked_again_has_its_profile_folded_like_any_later_pair(client, podcasts):
+    Item.objects.filter(kind="profile").update(text="Topics: the sea\nStyle: calm")
+    session = new_session(podcasts)
+    place, last = pair_place(session), session.places.order_by("position").last().position
+    Extra.objects.create(
+        session=session, item=place.item, kind=Extra.Kind.REPEAT, position=last + 1
+    )
+    page = client.get(f"/r/{session.token}/item/{last + 1}/").content.decode()
+    assert '<details class="card profile">' in page
+    Extra.objects.update(position=0)  # before all others
+    page = client.get(f"/r/{session.token}/item/{place.position}/").content.decode()
+    assert '<details class="card profile">' in page
+
+
+def test_both_lists_are_said_again_where_they_are_compared(client, podcasts):
+    session = new_session(podcasts)
+    page = client.get(f"/r/{session.token}/item/{pair_place(session).position}/").content.decode()
+    recap = page[page.index('class="recap"') : page.index("Which list better")]
+    assert recap.count("<li") == 6

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from annotate.design.minutes import pace_of
 from annotate.models import (
     Item,
     Membership,
@@ -97,6 +98,43 @@ def test_consent_looks_exactly_as_raters_see_it(as_owner, client, study):
     real = client.get("/join/films/").content.decode()
     page = as_owner.get(FRAME).content.decode()
     assert page.replace(' action="/r/preview-films/consent/"', "") == real
+
+
+ENDS = {
+    "declined": "You are not taking part",
+    "screened_out": "This study is looking for other people",
+    "failed_attention": "Your visit ends here",
+    "withdrawn": "You have withdrawn",
+    "full": "All places are taken",
+}
+
+
+@pytest.mark.parametrize("show", ENDS)
+def test_every_end_can_be_chosen_and_looks_as_raters_see_it(as_owner, client, study, show):
+    study.extra = {
+        "screener": {"questions": [{"key": "old", "text": "Old?", "options": ["yes", "no"]}]},
+        "attention": [{"key": "a", "text": "Choose A.", "options": ["A", "B"], "right": ["A"]}],
+    }
+    study.save()
+    outer = as_owner.get(f"{PAGE}?show={show}").content.decode()
+    assert f'src="{FRAME}?show={show}"' in outer
+    page = as_owner.get(f"{FRAME}?show={show}").content.decode()
+    assert f"<h1>{ENDS[show]}</h1>" in page
+    if show in Session.State.values and show != "declined":  # that one leads back to the preview
+        session = factories.make_session(study, state=show, source="web", stopped_in="screener")
+        real = client.get(f"/r/{session.token}/").content.decode()
+        assert normal(page, "preview-films") == normal(real, session.token)
+
+
+def test_withdrawing_and_waiting_can_be_chosen(as_owner, study):
+    outer = as_owner.get(f"{PAGE}?show=withdraw").content.decode()
+    assert f'src="{FRAME}withdraw/"' in outer and "Lists being made" not in outer
+    assert "failed_attention" not in outer and "screened_out" not in outer
+    assert as_owner.get(f"{FRAME}waiting/")["Location"] == f"{FRAME}?show=instructions"
+    Study.objects.update(extra={"taste": {"sources": [{"system": "near"}]}})
+    assert f'src="{FRAME}waiting/"' in as_owner.get(f"{PAGE}?show=waiting").content.decode()
+    page = as_owner.get(f"{FRAME}waiting/").content.decode()
+    assert "<h1>Your lists are being made</h1>" in page and "0 of 1 made" in page
 
 
 def test_a_walk_through_all_pages_leaves_no_trace(as_owner, study):
@@ -232,7 +270,7 @@ def test_before_there_are_items_an_example_stands_for_them(as_owner, owner):
 
 
 def test_the_preview_takes_few_queries(as_owner, owner, django_assert_max_num_queries):
-    factories.make_study("many", owner=owner, items=40, items_per_session=30)
+    pace_of(factories.make_study("many", owner=owner, items=40, items_per_session=30))
     with django_assert_max_num_queries(8):
         as_owner.get("/r/preview-many/item/7/")
     with django_assert_max_num_queries(8):

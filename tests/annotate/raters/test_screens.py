@@ -6,14 +6,16 @@ from datetime import UTC, datetime
 import pytest
 from django.db.models import Value
 from django.db.models.functions import Concat
+from django.utils.translation import override
 
-from annotate.models import Content, Interaction, Recipient, Study
+from annotate.models import Content, Interaction, Place, Recipient, Session, Study
+from annotate.raters.episode_facts import episode_facts
 from annotate.raters.screens import card, facts
 from annotate.values import media
 from tests import factories
 from tests.annotate.raters.test_preview import policy
 from tests.annotate.raters.test_views import begin
-from tests.podcasts import HOST, LONG, make_podcasts
+from tests.podcasts import HOST, LONG, make_podcasts, tell_facts
 
 pytestmark = pytest.mark.django_db
 TINY = {"image_url": f"https://{HOST}/a.png", "audio_url": f"https://{HOST}/a.mp3"}
@@ -286,3 +288,144 @@ def test_wrong_settings_say_what_is_allowed(as_owner, study, wrong, said):
     assert answer.status_code == 422 and said in answer.content.decode()
     study.refresh_from_db()
     assert study.title == "Films" and study.media_hosts == []
+
+
+def test_a_stem_that_neighbours_share_is_said_once_and_each_group_has_the_whole_text(client):
+    study = factories.make_study(items=1, questions={}, extra={"stem": "Does it help you"})
+    for key, text in (
+        ("choose", "Does it help you choose?"),
+        ("understand", "Does it help you understand?"),
+        ("liked", "Did you like it?"),
+        ("stem", "Does it help you"),
+        ("mark", "Does it help you?"),
+        ("word", "Does it help yourself?"),
+        ("lone", "Does it help you decide?"),
+    ):
+        factories.make_question(study, key, text=text, position=study.questions.count())
+    page = first_page(client, study).content.decode()
+    assert page.count('<p class="stem" aria-hidden="true">Does it help you …</p>') == 1
+    assert page.index('class="stem"') < page.index("choose?") < page.index("understand?")
+    assert page.count('<span class="visually-hidden">Does it help you </span>') == 2
+    legends = page.replace("\n", "")
+    for whole in ("Does it help you", "Does it help you?", "Does it help yourself?"):
+        assert f"> {whole}</legend>" in legends
+    assert "> Does it help you decide?</legend>" in legends  # alone, it needs no line above it
+
+
+def test_progress_counts_answers_and_the_last_questions_are_a_page_of_it(client):
+    study = factories.make_study(items=2, extra={"exit": ["age"]})
+    token = begin(client, study)
+    bar = '<progress max="3" value="{}"'
+    page = client.get(f"/r/{token}/item/1/").content.decode()
+    assert bar.format("0") in page
+    place = Place.objects.get(session__token=token, position=1)
+    question = study.questions.first()
+    client.post(f"/r/{token}/answer/{place.item_id}/{question.pk}/", {f"q{question.pk}": "4"})
+    assert bar.format("0.25") in client.get(f"/r/{token}/item/1/").content.decode()
+    assert bar.format("1") in client.get(f"/r/{token}/item/2/").content.decode()
+
+
+def test_a_session_keeps_the_layout_that_the_study_had_when_it_began(client):
+    study = factories.make_study(items=2, extra={"layout": "grid"})
+    token = begin(client, study)
+    page = f"/r/{token}/item/1/"
+    assert client.get(page).content.decode().count('class="grid-head"') == 1
+    Study.objects.update(extra={"layout": "one_at_a_time"})
+    assert "grid-head" in client.get(page).content.decode()
+    assert "data-one-at-a-time" not in client.get(page).content.decode()
+    assert Session.objects.get().layout == "grid"
+
+
+def test_a_grid_takes_neighbours_with_the_same_options_that_ask_for_no_reason(client):
+    study = factories.make_study(items=1, questions={}, extra={"layout": "grid"})
+    for key, scale, why in (
+        ("one", "likert5", ""),
+        ("two", "likert5", ""),
+        ("reason", "likert5", "optional"),
+        ("three", "likert7", ""),
+        ("four", "likert5", ""),
+        ("five", "likert5", ""),
+        ("number", "number", ""),
+        ("words", "text", ""),
+    ):
+        position = study.questions.count()
+        factories.make_question(study, key, scale, why=why, position=position)
+    page = first_page(client, study).content.decode()
+    assert page.count('class="grid-head"') == 2
+    cells = re.findall(r'class="question card( cell)?"', page)
+    assert cells == [" cell", " cell", "", "", " cell", " cell", "", ""]
+
+
+def test_an_answer_that_lacks_its_reason_is_no_progress(client):
+    study = factories.make_study(items=2, questions={})
+    question = factories.make_question(study, "good", why="required")
+    token = begin(client, study)
+    address = f"/r/{token}/answer/{Place.objects.get(session__token=token, position=1).item_id}/"
+    for sent, value in (({}, "0"), ({f"q{question.pk}why": "So."}, "1")):
+        client.post(f"{address}{question.pk}/", {f"q{question.pk}": "4", **sent})
+        page = client.get(f"/r/{token}/item/1/").content.decode()
+        assert f'<progress max="2" value="{value}"' in page
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_grid"),
+    [
+        (["never", "seldom", "at times", "often", "always"], True),
+        (["not at all", "hardly", "a little", "fairly", "rather", "very", "fully"], True),
+        (["completely not", "hardly", "a little", "fairly", "rather", "very", "fully"], False),
+        (["unverständlicherweise", "b", "c", "d", "e"], False),
+        (list("abcdefgh"), False),
+    ],
+)
+def test_a_grid_has_options_whose_words_fit_side_by_side(client, labels, is_grid):
+    study = factories.make_study(items=1, questions={}, extra={"layout": "grid"})
+    for position, key in enumerate(("one", "two")):
+        factories.make_question(study, key, {"choice": labels}, position=position)
+    assert ("grid-head" in first_page(client, study).content.decode()) == is_grid
+
+
+# What is said about an episode
+
+
+@pytest.mark.parametrize(
+    "data, said",
+    [
+        ({"date": "2021-05-18T17:45:00-07:00", "duration": "01:00:45"}, "May 18, 2021 · 61 min"),
+        ({"date": "2012-06-09", "topics": "linux| rust |"}, "June 9, 2012 · linux, rust"),
+        ({"duration": 2063}, "34 min"),
+        ({"duration": "0:20"}, "1 min"),
+        ({"date": "spring 2012", "duration": "an hour"}, "spring 2012 · an hour"),
+        ({"date": "x" * 41, "duration": "1:2:3:4 " * 9, "topics": "y" * 61}, ""),
+        ({"duration": "0"}, ""),
+        ({"topics": "|".join(["twenty letters here."] * 4)}, f"{'twenty letters here., ' * 2}…"),
+        ({}, ""),
+    ],
+)
+def test_facts_of_an_episode_are_one_short_line(data, said):
+    assert episode_facts(Content(data=data)) == said
+
+
+def test_facts_of_an_episode_are_in_the_language_of_the_page():
+    data = {"date": "2012-06-09", "duration": "00:34:23"}
+    with override("zh-hans"):
+        assert episode_facts(Content(data=data)) == "2012年6月9日 · 34 分钟"
+    with override("ar"):
+        assert episode_facts(Content(data=data)) == "9 يونيو، 2012 · 34 د"
+
+
+def test_cards_of_a_pair_say_the_facts_and_fold_what_the_show_is(client, owner):
+    study = tell_facts(make_podcasts(owner, pairs=1))
+    show = "<b>Old</b> trades & *more*."
+    for content in study.contents.exclude(title=""):
+        content.data["show_description"] = show
+        content.save()
+    page = client.get(f"/r/{begin(client, study)}/item/2/").content.decode()
+    said = "May 18, 2021 · 61 min · lighthouses, trade by sea, letters, winter storms, bread, …"
+    assert page.count(f'<p class="muted show" dir="auto">Show 2 · {said}</p>') == 2
+    about = '<p class="about-show" dir="auto"><b>Show 1</b>: Old trades &amp; more.</p></div></div>'
+    assert page.count(about) == 2
+    short = Content(title="T", data={"show_description": show})
+    assert card(short, study).is_long and not card(Content(title="T"), study).is_long
+    dated = {"data": {"date": "2021-05-18"}}
+    assert not card(Content(show="S", **dated), study).is_long
+    assert card(Content(show="A show with a long name", **dated), study).is_long

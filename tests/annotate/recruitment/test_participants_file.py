@@ -209,3 +209,12 @@ def test_a_large_file_costs_few_queries(as_owner, crowd, django_assert_max_num_q
     with django_assert_max_num_queries(24):
         load(as_owner, text)
     assert told(crowd)["r59"] == (None, 59)
+
+
+def test_nothing_is_stored_of_who_withdrew(as_owner, crowd):
+    crowd.sessions.filter(rater__key="ann").update(state="withdrawn")
+    page = load(as_owner, prolific(("v-ann", "5fann", 812), ("v-bob", "5fbob", 12)))
+    assert told(crowd)["ann"] == (None, None) and told(crowd)["bob"] == (None, 12)
+    words = page.content.decode()
+    assert "1 rater from the platform is not in the file." in words  # cem
+    assert "no rater of this study" not in words

@@ -3,14 +3,16 @@
 import csv
 import io
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.test import Client
 
 from annotate.design import platform
-from annotate.models import Place, Rater, RepeatVisit, Session
+from annotate.models import Place, Rater, Rating, RepeatVisit, Session
 from annotate.recruitment import pay
 from annotate.sessions import exclude
+from annotate.sessions.withdraw import withdraw
 from tests import factories
 from tests.annotate.design.test_platform_links import CODES, on
 
@@ -95,6 +97,26 @@ def test_a_bonus_by_item_rounds_half_a_cent_up(as_owner, paid):
     page = as_owner.get(f"{PAY}?amount=0.125").content.decode()
     assert "<strong>0.63</strong> in all, for 2 raters" in page
     assert download(as_owner, "bonuses/?amount=0.001") == ""
+
+
+def test_who_withdrew_is_paid_by_items_or_minutes(as_owner, paid):
+    for person in ("gone", "done"):
+        session = Session.objects.select_related("rater__study").get(rater__key=f"rater-{person}")
+        withdraw(session)
+    assert not Rating.objects.filter(session__state="withdrawn").exists()
+    assert pay.withdrawals(paid) == [("rater-done", "done", 12.5, 4), ("rater-gone", "gone", 10, 2)]
+    rows = csv.DictReader(io.StringIO(download(as_owner, "payments/")))
+    kept = [(r["participant"], r["minutes"], r["items"]) for r in rows if r["items"] in "42"]
+    assert kept == [("done", "12.5", "4"), ("gone", "10.0", "2")]
+    everybody = {who: str(money) for who, money in pay.bonuses(paid, Decimal("0.10"), True)}
+    assert (everybody["gone"], everybody["done"]) == ("0.20", "0.40")
+    assert "gone" not in dict(pay.bonuses(paid, Decimal("0.10")))
+    page = as_owner.get(PAY).content.decode()
+    assert "Who withdrew" in page and '<td>gone</td><td class="num">10.0</td>' in page
+
+
+def test_nobody_who_withdrew_is_listed_where_nobody_did(as_owner, paid):
+    assert "Who withdrew" not in as_owner.get(PAY).content.decode()
 
 
 @pytest.mark.parametrize("amount", ["", "0", "-1", "nan", "1e9", "x", "0.00001"])

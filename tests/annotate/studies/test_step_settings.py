@@ -4,17 +4,21 @@ import csv
 import io
 import json
 import re
+from html import unescape
 
 import pytest
 from django.core.management import call_command
 
 from analysis.exports import write
 from annotate.design import around
+from annotate.files.reading.stepspec import read_screener
 from annotate.models import ExitAnswer, PracticeAnswer, Session, Study
 from annotate.quality import exit_answers
 from annotate.quality.rules import RULES, offered, preview
 from annotate.raters.preview import Shown
 from annotate.sessions.exclude import exclude_by_hand
+from annotate.studies import edit, step_settings
+from annotate.studies.forms_steps import PARTS
 from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
 from tests import factories
@@ -118,9 +122,167 @@ def test_exit_questions_of_both_kinds(as_owner, study):
     assert other.status_code == 422 and "has answers, so its scale stays" in text_of(other)
 
 
+def test_questions_before_stand_in_a_list_of_their_own(as_owner, study):
+    address = PAGE + "questions/"
+    page = text_of(as_owner.get(address))
+    assert "There are no questions before" in page and "Add: gender" in page
+    own = {"text": "TV?", "key": "tv", "scale": "binary"}
+    page = text_of(as_owner.post(address, rows(own, do="add-age")))
+    assert "the column before_… of the exports" in page and "Add: age" not in page
+    as_owner.post(address, rows(own, {"ready": "age", "text": "", "required": "on"}))
+    assert saved(around.BEFORE) == [
+        {"key": "tv", "text": "TV?", "scale": "binary", "required": False},
+        {"ready": "age", "required": True},
+    ]
+    assert "Add: age" not in text_of(as_owner.get(PAGE + "exit/"))
+    both = as_owner.post(PAGE + "exit/", rows(own))
+    assert both.status_code == 422 and "Found tv in two lists" in text_of(both)
+    as_owner.post(address, rows())
+    assert saved(around.BEFORE) == []
+
+
+ASKED = {"questions": [{"key": "sex", "text": "Are you …", "options": ["a woman", "a man"]}]}
+SEX = {"text": "Are you …", "key": "sex", "options": "a woman\na man", "screens_out": "a man"}
+
+
+def test_the_screener_and_its_quotas_stand_in_two_lists_of_rows(as_owner, study):
+    address, quotas = PAGE + "screener/", PAGE + "quotas/"
+    assert "everybody can take part" in text_of(as_owner.get(address))
+    as_owner.post(address, rows(SEX))
+    sex = {"key": "sex", "text": "Are you …", "options": ["a woman", "a man"]}
+    asked = [sex | {"screens_out": ["a man"]}]
+    assert saved(around.SCREENER) == {"questions": asked}
+    women = {"quota": "Women", "question": "sex", "options": "a woman", "most": "40"}
+    page = text_of(as_owner.post(quotas, rows(women, do="add")))
+    assert "not saved yet" in page and 'value="Women"' in page
+    as_owner.post(quotas, rows(women))
+    kept = {"name": "Women", "question": "sex", "options": ["a woman"], "most": 40}
+    assert saved(around.SCREENER) == {"questions": asked, "quotas": [kept]}
+    assert 'value="Women"' in text_of(as_owner.get(quotas))
+    as_owner.post(address, rows(SEX | {"screens_out": ""}))  # the other list stays
+    assert saved(around.SCREENER) == {"questions": [sex], "quotas": [kept]}
+
+
+def test_sources_of_lists_are_rows_beside_how_many_are_picked(as_owner, study):
+    address = PAGE + "taste/"
+    assert "There are no sources" in as_owner.get(address).content.decode()
+    sent = {"least": 2, "most": 7, "length": 4, "rows": 2, "do": "save"}
+    sent |= {"r0-system": "near", "r0-by": "nearest", "r0-columns": "genres\r\ntopics\r\n"}
+    sent |= {"r1-system": "chance", "r1-by": "random"}
+    page = as_owner.post(address, sent | {"do": "up-1"}).content.decode()
+    assert page.index("chance") < page.index('value="near"') and 'value="7"' in page
+    assert as_owner.post(address, sent).status_code == 302
+    sources = [
+        {"system": "near", "columns": ["genres", "topics"]},
+        {"system": "chance", "by": "random"},
+    ]
+    assert saved("taste") == {"least": 2, "most": 7, "length": 4, "sources": sources}
+    page = as_owner.get(address).content.decode()
+    assert "genres\ntopics" in page and 'name="least" value="2"' in page
+    for wrong, words in [
+        ({"most": 1}, "Found 1; allowed is least (2) or more."),
+        ({"r1-system": "near"}, "Found &#x27;near&#x27; twice; allowed is once."),
+        ({"r1-columns": "genres"}, "Allowed are columns of contents"),
+        ({"r0-columns": ""}, "Allowed are columns of contents"),
+        ({"length": 21}, "less than or equal to 20"),
+    ]:
+        answer = as_owner.post(address, sent | wrong)
+        assert answer.status_code == 422 and words in answer.content.decode(), wrong
+    as_owner.post(address, {"least": 2, "most": 7, "length": 4, "rows": 0, "do": "save"})
+    assert Study.objects.get(slug="films").extra["taste"] == {}  # there may be lists from before
+
+
+def test_arms_are_rows_too(as_owner, study):
+    address = PAGE + "arms/"
+    assert "all sessions are alike" in text_of(as_owner.get(address))
+    plain = {"arm": "plain", "instructions": "", "layout": "", "share": "1"}
+    told = {
+        "arm": "told",
+        "instructions": "Be **strict**.\r\nRead.",
+        "layout": "grid",
+        "share": "2",
+    }
+    page = text_of(as_owner.post(address, rows(plain)))
+    assert "Found one arm; allowed are two or more, or none." in page
+    as_owner.post(address, rows(plain, told))
+    strict = {"name": "told", "instructions": "Be **strict**.\nRead.", "layout": "grid", "share": 2}
+    assert saved("arms") == [{"name": "plain"}, strict]
+    page = text_of(as_owner.get(address))
+    assert 'value="told"' in page and "Be **strict**." in page
+    assert "twice" in text_of(as_owner.post(address, rows(plain, plain)))
+    as_owner.post(address, rows())
+    assert "arms" not in Study.objects.get(slug="films").extra
+
+
+@pytest.mark.parametrize(
+    ("part", "row", "words"),
+    [
+        ("screener", SEX | {"screens_out": "a cat"}, "Found 'a cat'; allowed are options"),
+        ("screener", SEX | {"screens_out": "a woman\na man"}, "Found all options"),
+        ("screener", SEX | {"key": "gender"}, "the name of a ready-made question"),
+        ("screener", SEX | {"key": "other"}, "Quotas: number 1: question: found 'sex'"),
+        ("quotas", {"question": "sex", "options": "a cat", "quota": "q", "most": "1"}, "'a cat'"),
+        (
+            "quotas",
+            {"question": "x", "options": "a man", "quota": "q", "most": "1"},
+            "valid choice",
+        ),
+        ("quotas", {"question": "sex", "options": "a man", "quota": "q", "most": "0"}, "greater"),
+    ],
+)
+def test_what_is_wrong_with_a_screener_is_said(as_owner, study, part, row, words):
+    as_owner.post(PAGE + "questions/", rows({"text": "TV?", "key": "tv", "scale": "binary"}))
+    as_owner.post(PAGE + "screener/", rows(SEX))
+    quota = {"quota": "Women", "question": "sex", "options": "a woman", "most": "40"}
+    as_owner.post(PAGE + "quotas/", rows(quota))
+    before = saved(around.SCREENER)
+    page = as_owner.post(f"{PAGE}{part}/", rows(row))
+    assert page.status_code == 422 and words in unescape(text_of(page))
+    twice = as_owner.post(PAGE + "screener/", rows(SEX, SEX | {"key": "tv"}))
+    assert twice.status_code == 422 and "Found tv in two lists" in text_of(twice)
+    assert saved(around.SCREENER) == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_saves_quotas_while_questions_are_saved_loses_neither(owner, study):
+    """Both pages were opened before; the second one is checked with what the first one saved."""
+    edit.change(study, lambda extra: extra.update(screener=read_screener(ASKED)))
+    early = Study.objects.get(pk=study.pk)
+    other = {"key": "tv", "text": "TV?", "options": ["yes", "no"]}
+    asked = {"questions": [*ASKED["questions"], other]}
+    edit.change(study, lambda extra: extra.update(screener=read_screener(asked)))
+    quota = {"quota": "Q", "question": "sex", "options": "a man", "most": "4"}
+    _, is_saved = step_settings._save(early, PARTS["quotas"], {**rows(quota), "rows": "1"})
+    assert is_saved
+    kept = saved(around.SCREENER)
+    assert len(kept["questions"]) == 2 and len(kept["quotas"]) == 1
+
+
+def test_answered_options_of_a_screener_stay(as_owner, study):
+    as_owner.post(PAGE + "screener/", rows(SEX))
+    session = factories.make_session(study)
+    ExitAnswer.objects.create(session=session, key="sex", value=1, text="a woman", step="screener")
+    other = as_owner.post(PAGE + "screener/", rows(SEX | {"options": "a man\na woman"}))
+    assert other.status_code == 422 and "has answers, so its scale stays" in text_of(other)
+
+
+def test_the_preview_of_a_screener_screens_out_and_stores_nothing(as_owner, study):
+    as_owner.post(PAGE + "screener/", rows(SEX))
+    frame, before = "/r/preview-films/", everything()
+    assert as_owner.post(frame + "consent/", {"consent": "yes"}).url == frame + "screener/"
+    assert "Are you …" in text_of(as_owner.get(frame + "screener/"))
+    assert as_owner.post(frame + "screener/").status_code == 422
+    out = text_of(as_owner.post(frame + "screener/", {"qsex": "2"}))
+    assert "looking for other people" in out
+    fits = as_owner.post(frame + "screener/", {"qsex": "1"})
+    assert fits.url == frame + "?show=instructions"
+    assert "/screener/" in text_of(as_owner.get("/studies/films/preview/?show=screener"))
+    assert everything() == before
+
+
 def test_only_editors_and_owners_change_them(as_stranger, client, study):
     editor, viewer = member(study, "editor"), member(study, "viewer")
-    for part in ("check", "practice", "exit"):
+    for part in PARTS:
         assert editor.get(PAGE + part + "/").status_code == 200
         for other in (as_stranger, viewer):
             assert other.get(PAGE + part + "/").status_code == 404
@@ -131,7 +293,7 @@ def test_only_editors_and_owners_change_them(as_stranger, client, study):
 
 def test_the_pages_take_few_queries(as_owner, study, django_assert_max_num_queries):
     ask(study, CHECK, PRACTICE, EXIT)
-    for part in ("check", "practice", "exit"):
+    for part in PARTS:
         with django_assert_max_num_queries(8):
             as_owner.get(PAGE + part + "/")
 
@@ -196,7 +358,13 @@ def test_a_walk_through_the_steps_leaves_no_trace(as_owner, study):
     assert as_owner.post(frame + "exit/", {"qage": "3"}).url == frame + "?show=thanks"
     assert everything() == before and not PracticeAnswer.objects.exists()
     assert Shown(study).items.count() == 2
-    for show in ("check", "practice", "exit"):
+    ask(study, CHECK, PRACTICE, EXIT)
+    edit.change(study, lambda extra: extra.update(questions_before=["gender"]))
+    assert as_owner.post(frame + "consent/", {"consent": "yes"}).url == frame + "questions/"
+    assert "About you" in text_of(as_owner.get(frame + "questions/"))
+    assert as_owner.post(frame + "questions/", {"qgender": "9"}).status_code == 422
+    assert as_owner.post(frame + "questions/").url == frame + "?show=instructions"
+    for show in ("questions", "check", "practice", "exit"):
         assert f"/{show}/" in text_of(as_owner.get(f"/studies/films/preview/?show={show}"))
 
 
@@ -239,6 +407,13 @@ def test_a_file_marks_items_and_comes_out_as_it_went_in(study, tmp_path):
     assert not any(counts.new or counts.changed for counts in again.counts.values())
 
 
+def test_a_key_stands_before_or_after_the_items_in_a_file_too(study, tmp_path):
+    (problem,) = load(
+        tmp_path, check=True, practice="questions_before: [gender]\npractice"
+    ).problems.shown
+    assert "found 'gender' in two of screener, questions_before and exit" in str(problem)
+
+
 @pytest.mark.parametrize(
     "words, line, message",
     [
@@ -246,7 +421,7 @@ def test_a_file_marks_items_and_comes_out_as_it_went_in(study, tmp_path):
         ({"ANSWERS": "accuracy: 6"}, None, "whole number from 1 to 5"),
         ({"ANSWERS": "nothing: 1"}, None, "nothing: is not asked about this item"),
         ({"SCALE": "colours"}, 10, "line 10, column scale: found scale 'colours'"),
-        ({"gender": "sex"}, 6, "allowed is gender, age, familiarity"),
+        ({"gender": "sex"}, 7, "allowed is gender, age, familiarity"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said_with_its_place(study, tmp_path, words, line, message):

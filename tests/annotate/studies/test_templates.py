@@ -65,6 +65,7 @@ def test_the_four_statements(as_owner, owner):
     assert [(q.key, q.text) for q in study.questions.all()] == FOUR
     assert {q.scale.labels == AGREEMENT for q in study.questions.all()} == {True}
     assert [q.position for q in study.questions.all()] == [0, 1, 2, 3]
+    assert study.show_history == 10 and study.extra["repeat_share"] == 0.1
     assert "Next: load its items." in page and "/studies/my-films/load/" in page
 
 
@@ -85,15 +86,20 @@ def test_the_seven_questions(as_owner):
 def test_podcast_lists_ask_about_profile_episode_and_lists(as_owner):
     make(as_owner, "podcast-lists", slug="pods")
     study = Study.objects.get()
-    asked = [(q.applies_to, q.scale.kind, q.required) for q in study.questions.all()]
+    assert study.extra["sessions_by"] == "recipient"  # a session is about one listener
+    asked = [(q.applies_to, q.scale.kind, q.required, bool(q.why)) for q in study.questions.all()]
     assert asked == [
-        (["profile"], "likert", True),
-        (["profile"], "likert", True),
-        (["profile"], "text", False),
-        (["recommendation"], "likert", True),
-        (["list_pair"], "choice", True),
+        (["profile"], "likert", True, False),
+        (["profile"], "likert", True, False),
+        (["profile"], "text", False, False),
+        (["recommendation"], "likert", True, False),
+        (["recommendation"], "binary", True, False),
+        (["list_pair"], "choice", True, True),
+        (["list_pair"], "choice", True, False),
+        (["list_pair"], "choice", True, False),
     ]
-    assert study.questions.last().scale.labels == ["A", "tie", "B"]
+    choices = study.questions.filter(key__endswith="-list")
+    assert [q.scale.labels for q in choices] == [["A", "tie", "B"]] * 3
 
 
 def test_statement_support_is_binary_with_words_of_its_own(as_owner):

@@ -64,11 +64,11 @@ def test_a_viewer_is_led_to_no_page_that_is_not_theirs(study):
     for each in (study, empty):
         viewer = login(member(each, f"viewer-of-{each.slug}", "viewer"))
         page = viewer.get(f"/studies/{each.slug}/raters/").content.decode()
-        for path in ("settings", "load"):
+        for path in ("settings", "load", "bring"):
             assert f"/studies/{each.slug}/{path}/" not in page
         editor = login(member(each, f"editor-of-{each.slug}", "editor"))
         page = editor.get(f"/studies/{each.slug}/raters/").content.decode()
-        for path in ("settings", "load"):
+        for path in ("settings", "bring"):
             assert f"/studies/{each.slug}/{path}/" in page
 
 
@@ -305,6 +305,18 @@ def test_what_somebody_else_sets_meanwhile_stays(as_owner, study, monkeypatch):
             assert as_owner.post(address, given).status_code == 302
         extra = Study.objects.get().extra
         assert extra.pop("attention") == checks and extra, page
+
+
+def test_the_layout_is_chosen_on_the_settings_page_and_the_usual_one_is_not_kept(as_owner, study):
+    for layout, kept in (("grid", "grid"), ("list", None)):
+        assert (
+            as_owner.post("/studies/films/settings/", SETTINGS | {"layout": layout}).status_code
+            == 302
+        )
+        assert Study.objects.get().extra.get("layout") == kept
+    assert (
+        as_owner.post("/studies/films/settings/", SETTINGS | {"layout": "table"}).status_code == 422
+    )
 
 
 def test_the_surplus_goes_whichever_places_raters_have(as_owner, owner, study):

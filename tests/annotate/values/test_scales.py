@@ -106,13 +106,13 @@ def test_points_have_a_value_and_a_label(scale, points):
 
 
 def test_raters_read_list_1_and_list_2_and_the_value_stays_that_of_the_side():
-    assert CHOICE.shown_sides("A") == [(1, "List 1"), (2, "Both equally"), (3, "List 2")]
-    assert CHOICE.shown_sides("B") == [(3, "List 1"), (2, "Both equally"), (1, "List 2")]
+    assert CHOICE.shown_sides("A") == [(1, "List 1"), (2, "Both fit equally well"), (3, "List 2")]
+    assert CHOICE.shown_sides("B") == [(3, "List 1"), (2, "Both fit equally well"), (1, "List 2")]
     own = Choice(1, 4, ["neither", "A", " TIE ", "B"])
     assert own.shown_sides("B") == [
         (1, "Neither"),
         (4, "List 1"),
-        (3, "Both equally"),
+        (3, "Both fit equally well"),
         (2, "List 2"),
     ]
 

@@ -57,8 +57,11 @@ def upload(as_owner, folder, settings, tmp_path, monkeypatch, transactional_db):
 
 
 def questions_in(folder):
-    """{name: when it was written} of the questions that are kept."""
-    return {path.name: path.stat().st_mtime_ns for path in folder.rglob("[0-9]*-*.json")}
+    """{name: when it was written} of the questions that are kept; none while they are removed."""
+    try:
+        return {path.name: path.stat().st_mtime_ns for path in folder.rglob("[0-9]*-*.json")}
+    except FileNotFoundError:
+        return {}
 
 
 def shown_in(films, questions):

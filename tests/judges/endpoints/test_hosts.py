@@ -100,9 +100,12 @@ def test_in_production_a_name_that_leads_to_this_machine_needs_the_port_too(monk
     hosts.check(f"http://{NAME}:8001/v1")
 
 
+LOCAL = ["127.0.0.1:11434", "localhost:11434", "127.0.0.1:8000", "localhost:8000"]
+
+
 @pytest.mark.parametrize(
     ("production", "listed"),
-    [("1", ["api.openai.com:443"]), ("0", ["127.0.0.1", "localhost", "api.openai.com"])],
+    [("1", []), ("0", LOCAL)],
 )
 def test_what_may_be_called_where_the_operator_lists_nothing(tmp_path, production, listed):
     env = environment(tmp_path) | {"CONCORD_PRODUCTION": production, "SECRET_KEY": SECRET}

@@ -30,7 +30,7 @@ def slow(number, request):
 
 def make_run(server, items=ITEMS, judge=None, **endpoint_fields):
     study = factories.make_study("long", items=items)
-    fields = {"concurrency": CONCURRENCY, "timeout_seconds": 2} | endpoint_fields
+    fields = {"concurrency": CONCURRENCY, "timeout_seconds": 60} | endpoint_fields
     endpoint = factories.make_endpoint(server.url, **fields)
     return plan(factories.make_judge(study, "judge", endpoint, **(judge or {})))
 
@@ -64,7 +64,7 @@ def test_a_worker_works_a_run_through_and_tells_that_it_lives(var):
 def test_after_a_sigkill_nothing_is_lost_or_doubled(var):
     folder, extra = var
     with ScriptedServer(slow) as server:
-        run = make_run(server)
+        run = make_run(server, timeout_seconds=2)  # the leases of the killed end soon
         for step in (1, 2):
             worker = processes.start_worker(folder, **extra)
             processes.wait_for(done(run, step * ITEMS), 60, "a part of the run")

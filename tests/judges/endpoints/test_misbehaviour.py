@@ -1,5 +1,6 @@
 """Every way an endpoint can misbehave, each through a whole run: its state, its words, its end."""
 
+import gc
 import json
 import socket
 
@@ -201,6 +202,7 @@ def outcome_of(reply, study):
 @pytest.mark.parametrize("case", WORDS)
 def test_a_reply_that_is_no_answer(study, impatient, case):
     reply, state, reason = WORDS[case]
+    gc.collect()  # what earlier tests left open is told of here, not at the depth of a recursion
     run = outcome_of(reply, study)
     judgment = run.judgments.get(question__key=FIRST)
     assert (judgment.state, judgment.reason, judgment.value) == (state, reason, None)

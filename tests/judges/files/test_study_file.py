@@ -23,6 +23,7 @@ FULL = """\
 study: full
 title: "Films: 电影 – #1 'best' \\U0001F3AC"
 language: en
+state: closed
 kind: list_pair
 raters_per_item: 7
 raters_per_item_max: 9
@@ -89,6 +90,38 @@ gold_per_session: 1
 repeats: 3
 repeat_share: 0.1
 minimum_seconds: 8
+stem: "Does it help you"
+layout: grid
+tell_pay: true
+contact: Jane Doe, jane@uni.example
+ethics_reference: IRB 2026-114
+withdrawal_pay: You are paid for the minutes that you took part.
+delete_on: 2187-06-30
+local_models_only: true
+consent_covers: [api.openai.com, llm.uni.example]
+screener:
+  questions:
+    - {key: adult, text: "How old: #?", options: ["<18", "18 or over"], screens_out: ["<18"]}
+    - {key: sex, text: "Are you …", options: [a woman, a man, "no: neither"]}
+  quotas:
+    - {name: "Women: 40", question: sex, options: [a woman], most: 40}
+    - {name: Others, question: sex, options: [a man, "no: neither"], most: 1}
+arms:
+  - {name: "Long: #1", instructions: "Read *all*.\\n\\nThen rate.", layout: one_at_a_time}
+  - {name: short, share: 2}
+screen_out_pay: You are paid $0.14.
+questions_before:
+  - {ready: age, required: true}
+  - movies_per_month
+  - {key: job, text: "What: do you do?", scale: text, required: false}
+taste:
+  least: 2
+  most: 7
+  length: 4
+  sources:
+    - {system: "near: #1", columns: [genres, "top, ics"]}
+    - {system: chance, by: random}
+debrief: "# Why\\n\\nSome texts were *written* by models: - a\\n- [b](https://example.org)"
 order_seed: 2147483647
 sessions_by: "len gth: #1"
 prompts:

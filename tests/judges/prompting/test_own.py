@@ -232,8 +232,8 @@ def test_the_form_of_a_judge_offers_the_study_s_own_only(as_owner, owner, study)
     make_prompt(study)
     other = factories.make_study("other", owner=owner)
     factories.make_endpoint()
-    own = as_owner.get(reverse("judge_new", args=[study.slug])).content.decode()
-    others = as_owner.get(reverse("judge_new", args=[other.slug])).content.decode()
+    own = as_owner.get(reverse("judge_new", args=[study.slug]) + "?kind=llm").content.decode()
+    others = as_owner.get(reverse("judge_new", args=[other.slug]) + "?kind=llm").content.decode()
     assert "own/tone.v1" in own and "own/tone.v1" not in others
 
 

@@ -303,7 +303,7 @@ def test_it_is_a_setting_of_an_llm_on_the_form(study, as_owner):
         "context": "none",
         "history_length": 10,
     }
-    at = reverse("judge_new", args=[study.slug])
+    at = reverse("judge_new", args=[study.slug]) + "?kind=llm"
     assert as_owner.post(at, fields | {"weighted": "on"}).status_code == 302
     judge = study_judge(study)
     assert judge.settings.weighted

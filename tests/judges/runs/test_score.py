@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils.html import escape
 
 from judges.models import Call, Judge, Judgment, Run
 from judges.runs import drive, lease
@@ -193,7 +194,8 @@ def test_run_judge_runs_it_from_the_command_line(judge):
 def test_each_kind_has_a_form(as_owner, study, kind):
     factories.make_endpoint()
     page = as_owner.get(reverse("judge_new", args=[study.slug]), {"kind": kind}).content.decode()
-    assert f'href="?kind={kind.value}" aria-current="page"' in page
+    way = "Rate items on the study’s questions." if kind == Judge.Kind.LLM else escape(kind.label)
+    assert way in page and "Make the judge" in page
     assert 'name="key"' in page
 
 
@@ -204,7 +206,8 @@ def test_a_kind_that_cannot_be_made_is_not_found(as_owner, study, kind):
 
 def test_a_metric_needs_no_endpoint_and_is_made_run_and_read_on_the_pages(as_owner, study):
     new = reverse("judge_new", args=[study.slug])
-    assert "There is no endpoint yet" in as_owner.get(new).content.decode()
+    page = as_owner.get(f"{new}?kind=llm").content.decode()
+    assert "No model is connected to this study yet" in page
     sent = {"key": "chinese", "language": "zh"}
     page = as_owner.post(f"{new}?kind=rouge-1", sent, follow=True).content.decode()
     judge = Judge.objects.get()

@@ -73,6 +73,21 @@ def test_a_preview_shows_rows_and_counts_before_anything_is_written(as_owner):
     assert not Study.objects.exists()
 
 
+def test_a_new_study_is_open_at_once_as_the_preview_says_unless_its_file_closes_it(
+    as_owner, no_broker
+):
+    page = send(as_owner, study=STUDY + "state: closed\n", items=ITEMS).content.decode()
+    assert "is open for raters at once, unless its study.yaml has <code>state: closed" in page
+    upload = Upload.objects.get()
+    as_owner.post(f"/uploads/{upload.token}/load/")
+    load_upload(upload.pk)
+    assert not Study.objects.get().is_open
+    page = send(
+        as_owner, f"/studies/{upload.slug}/load/", study=None, items="item,text\nnew,A text.\n"
+    )
+    assert "open for raters at once" not in page.content.decode()
+
+
 def test_the_pages_of_a_load_say_what_rows_with_a_blank_question_stand_for(as_owner, no_broker):
     blank = "item,judge,question,value\ne1,BLEU,,1\n"
     words = "1 new row stands for 2 judgments, as a blank question means every question asked of"

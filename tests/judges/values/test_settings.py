@@ -30,7 +30,6 @@ def problem_of(declared, **values):
 def test_a_setting_that_is_left_out_has_its_default():
     settings = FitSettings.checked({})
     assert (settings.temperature, settings.max_tokens, settings.context) == (0.0, 400, "profile")
-    assert settings.rationale and not SupportSettings.checked({}).rationale
     assert (PairwiseSettings.checked({}).max_tokens, SupportSettings.checked({}).max_tokens) == (
         800,
         20,
@@ -92,10 +91,50 @@ def test_settings_cannot_be_changed_but_for_others():
     assert (settings.changed(seed=4).seed, settings.seed) == (4, 3)
 
 
-def test_what_the_engine_asks_of_every_judge_reads_as_without():
-    assert (Settings().samples, Settings().shots, Settings().weighted) == (1, "zero", False)
-    with pytest.raises(AttributeError, match="has no setting seed"):
-        _ = Settings().seed
+def test_what_the_engine_asks_of_every_judge_its_settings_say():
+    plain = Settings()
+    assert (plain.repeats, plain.asks_singly, plain.by_place, plain.facts) == (1, False, {}, [])
+    values = {"aspects": "single", "samples": 3, "temperature": 1.0, "shots": "one"}
+    asked = QuestionsSettings.checked(values | {"context": "history"})
+    assert (asked.repeats, asked.asks_singly) == (3, True)
+    assert asked.by_place == {"example": "shots", "context": "context"}
+
+
+ALWAYS = {"aspects", "temperature", "rationale", "max_tokens"}
+
+
+@pytest.mark.parametrize(
+    ("values", "more"),
+    [
+        ({"samples": 1, "weighted": False, "seed": 9, "strict": True, "history_length": 5}, set()),
+        ({"samples": 2, "temperature": 1.0, "weighted": True}, {"samples", "weighted"}),
+        ({"shots": "one", "pool_share": 0.5}, {"shots", "example_role", "seed"}),
+        (
+            {"shots": "one", "strict": True},
+            {"shots", "example_role", "seed", "strict", "pool_share"},
+        ),
+        ({"context": "profile"}, {"context"}),
+        ({"context": "history"}, {"context", "history_length"}),
+    ],
+)
+def test_only_a_setting_that_makes_a_difference_is_in_effect(values, more):
+    assert QuestionsSettings.checked(values).in_effect.keys() == ALWAYS | more
+
+
+def test_a_page_lists_the_settings_that_go_with_the_others():
+    facts = dict(FitSettings.checked({"context": "history", "history_length": 7}).facts)
+    assert facts == {
+        "Temperature": 0.0,
+        "Most tokens of a reply": 400,
+        "Samples": 1,
+        "About the recipient": "The recipient's history",
+        "History length": 7,
+        "Characters of a transcript": 0,
+        "Three classes": "no",
+    }
+    assert (
+        dict(PairwiseSettings.checked({}).facts)["Dimensions"] == "topic, tone, format, host style"
+    )
 
 
 @pytest.mark.parametrize(("declared", "name"), EVERY)

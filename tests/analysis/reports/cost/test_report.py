@@ -1,5 +1,6 @@
 """The report of costs: sums by hand, single against multiple aspects, people, the frontier."""
 
+import re
 from decimal import Decimal
 from math import isnan
 
@@ -149,6 +150,20 @@ def test_without_a_pay_people_are_unpriced(called):
     entry = next(e for e in build(called, "cost").entries if e.row["evaluator"] == "1 rater")
     assert isnan(entry.row["cost"])
     assert "does not say what a session pays" in entry.reason
+
+
+def test_where_no_cost_is_known_one_sentence_says_so_in_place_of_a_column(called, as_owner):
+    Judge.objects.exclude(key__in=["close", "far"]).delete()
+    assert build(called, "cost").verdict == [
+        "What an item costs is not known, neither with a judge nor with people."
+    ]
+    page = as_owner.get("/studies/films/analysis/cost/").content.decode()
+    headings = [text.strip() for text in re.findall(r"<th[^>]*>([^<]*)<", page)]
+    assert "Pearson&#x27;s r" in headings
+    assert not {"An item costs", "Asked", "Calls an item", "Tokens in / out"} & {*headings}
+    Study.objects.update(extra={"pays_per_session": 2}, items_per_session=4)
+    page = as_owner.get("/studies/films/analysis/cost/").content.decode()
+    assert "An item costs" in page
 
 
 def test_the_frontier_leaves_out_what_is_dearer_and_worse(called):

@@ -167,7 +167,7 @@ def test_every_special_character_is_escaped():
         r"\textless{} \textgreater{} \textbar{} {[} {]} {*} {-}"
     )
     assert escaped("two\nlines\x00 and\tmore") == "two lines and more"
-    assert escaped('τ "') == r"τ \char34{}"
+    assert escaped('τ "') == r"$\tau$ \char34{}"
     assert escaped("`x") == r"\textasciigrave{}x"
 
 

@@ -2,7 +2,7 @@
 
 import json
 from io import StringIO
-from math import inf, nan
+from math import inf, nan, sqrt
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from annotate.design.access import make_owner
 from judges.models import Judge
 from tests import factories
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, make_truth
+from tests.analysis.reports.verdict.test_report import rows_of as rows_of_verdict
 from tests.analysis.small import build
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +76,8 @@ def test_where_no_number_of_items_decides_none_is_tabulated(crowd, owner, as_own
     add_judge(crowd, "high", np.clip(4.2 + 0.3 * make_truth(), 1, 5))
     make_owner(crowd, owner)
     page = as_owner.get(PATH, {"judges": "high"})
-    assert {row["items"] for row in rows_of(page.context["report"], FORMULA)} == {inf}
+    rows = rows_of(page.context["report"], FORMULA)
+    assert {row["items"] for row in rows} == {inf} and all(np.isnan(r["power"]) for r in rows)
     assert "studies drawn from this one" in page.content.decode()
     assert "by ratings an item" not in page.content.decode()
 
@@ -113,6 +115,16 @@ def test_other_ratings_an_item_have_rows_by_the_formula(crowd):
     items = [row["items"] for row in rows]
     assert items == sorted(items, reverse=True) and items[-1] >= 30
     assert all(np.isnan(row["yes"]) for row in rows)
+
+
+def test_every_row_says_what_it_supposes_and_the_power_that_it_has(crowd):
+    """The verdict's ρ and r are of the same items; a yes is as likely as over all pilots."""
+    verdict, report = rows_of_verdict(build(crowd, "verdict"))["good", "q"], build(crowd, "plan")
+    supposed = verdict["rho"], verdict["agreement"] / sqrt(verdict["rho"])
+    assert {(row["rho"], row["judge"]) for row in report.rows} == {supposed}
+    drawn = rows_of(report, DRAWN)
+    assert [row["power"] for row in drawn] == [row["assurance"] for row in drawn]
+    assert {row["power"] for row in rows_of(report, FORMULA)} == {0.8}
 
 
 def test_fewer_than_fifty_items_are_refused_in_words(crowd):
@@ -182,7 +194,7 @@ def test_not_yet_leads_here_with_its_judge(crowd, owner, as_owner):
     make_owner(crowd, owner)
     rng = np.random.default_rng(4)
     truth = make_truth()
-    add_judge(crowd, "fair", [*(3 + 0.4 * truth[:60] + rng.normal(size=60)), *[nan] * 120])
+    add_judge(crowd, "fair", [*(3 + 0.4 * truth[:60] + 0.4 * rng.normal(size=60)), *[nan] * 120])
     ways = as_owner.get("/studies/films/analysis/verdict/").context["ways_on"]
     (way,) = [way for way in ways.planners if way.words == "fair, to rate items"]
     assert way.own.startswith(f"{PATH}?question=q&judges=fair")

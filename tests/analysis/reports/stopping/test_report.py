@@ -163,7 +163,10 @@ def test_a_judge_that_knows_the_truth_may_at_the_end_and_the_words_say_would(own
     report = build(study, "stop")
     row = row_of(report, evaluator="judge")
     assert row["state"] == "may" and row["rho_low"] > 0 and row["retention_low"] > 0
-    assert report.verdict[-1] == "The rule would stop here: judge may stand in for one rater on q."
+    assert report.verdict[-1] == (
+        "The rule would stop here: judge may stand in for one rater on q. Ask the verdict what it "
+        "may not be used for."
+    )
     assert isnan(row["items"]), "nothing is advised any more"
     study.refresh_from_db()
     assert study.is_open, "nothing closes by itself"

@@ -8,10 +8,11 @@ from analysis.figures.looks import Looks
 from analysis.options.choices import Choices
 from analysis.options.form import OptionsForm, query
 from analysis.reports.registry import EVERY_OPTION, REPORTS
-from analysis.reports.verdict.groups import GROUP
+from analysis.reports.verdict.groups import GROUP, list_limits
+from analysis.serving.grouping import computed
 from annotate.models import Rating
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, rows_of
-from tests.analysis.small import build
+from tests.analysis.small import build, options_of
 
 pytestmark = pytest.mark.django_db
 TOPICS = np.repeat(["news", "mail", "poems"], [90, 69, 21])
@@ -100,6 +101,24 @@ def test_a_yes_is_limited_to_the_groups_that_were_shown(crowd):
     assert rows_of(report)["good", "q"]["answer"] == "yes"
     assert reason_of(report, "good").endswith(" Shown for: news, mail; not tested: poems.")
     assert any(note.startswith("Groups of items: topic.") for note in report.notes)
+
+
+def test_the_sentence_of_the_question_has_the_limits_too(crowd):
+    (first, *_) = build(crowd, "verdict", groups="topic", judges=["good"]).verdict
+    assert "first good, worth at least " in first
+    limits = " raters (shown for: news, mail; not tested: poems), for items and raters like these."
+    assert first.endswith(limits)
+    words = list_limits([("de", "yes", "may"), ("en", "no", "may_not"), ("fr", "yes", "may")])
+    assert words == "shown for: de, fr; it fails in: en"
+    assert "(" not in build(crowd, "verdict", judges=["good"]).verdict[0]
+
+
+def test_a_verdict_for_each_value_says_that_nothing_corrects_for_their_number(crowd):
+    answers = frame.read_answers(crowd)
+    for by, has_note in (("topic", True), ("", False)):
+        report = computed(REPORTS["verdict"], answers, options_of(answers, "verdict", by=by))
+        note = "Each group has a verdict of its own, which is not corrected for the number of"
+        assert any(own.startswith(note) for own in report.notes) == has_note
 
 
 def test_a_judge_that_knows_only_the_group_gets_no_yes_where_groups_are_declared():

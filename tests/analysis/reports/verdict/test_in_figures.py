@@ -1,4 +1,4 @@
-"""Baselines are grey in figures of correlation, agreement and ROC, and in nothing else."""
+"""Baselines are grey in figures of agreement with people, and in nothing else."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,17 @@ from analysis.answers import frame
 from analysis.figures.dots import BASELINE as SOFT
 from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS
-from analysis.reports.verdict.baselines import COIN, CONSTANT, GROUP_MEANS
+from analysis.reports.verdict.baselines import (
+    COIN,
+    CONSTANT,
+    DRAW,
+    GROUP_MEANS,
+    LENGTH,
+    MEAN,
+    OVERLAP,
+)
 from analysis.reports.verdict.in_figures import BASELINES
-from annotate.models import Rating
+from annotate.models import Item, Rating, Recipient
 from judges.models import Judge
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd
 from tests.analysis.small import build, options_of
@@ -20,12 +28,21 @@ CHOSEN = {
     "correlation": ("pearson", "levels"),
     "agreement": ("alpha_interval", "agreement"),
     "roc": ("q", "auc"),
+    "precision_recall": ("q", "average"),
 }
+# Of these a coefficient is defined for a judge that always gives the same answer.
+WITH_CONSTANTS = ("agreement", "roc", "precision_recall")
+CURVES = {"roc": "roc", "precision_recall": "precision-recall"}
 
 
 @pytest.fixture
 def crowd():
     study, truth = make_crowd()
+    people = [Recipient.objects.create(study=study, key=f"p{number}") for number in range(20)]
+    items = list(study.items.order_by("pk"))
+    for number, item in enumerate(items):
+        item.recipient = people[number % len(people)]
+    Item.objects.bulk_update(items, ["recipient"])
     rng = np.random.default_rng(2)
     add_judge(study, "good", np.clip(3 + 0.65 * truth + 0.3 * rng.normal(size=len(truth)), 1, 5))
     add_judge(study, "overlap", 50 + 20 * truth + 30 * rng.normal(size=len(truth)))
@@ -54,7 +71,8 @@ def test_baselines_and_the_best_text_metric_are_grey_and_other_judges_are_not(cr
     figure, layout = figure_of(report, name)
     colours = colours_of(figure)
     before = "humans + " if name == "agreement" else ""
-    for baseline in (COIN, SYSTEMS_MEAN):
+    constants = (CONSTANT, MEAN) if name in WITH_CONSTANTS else ()
+    for baseline in (COIN, DRAW, *GROUP_MEANS.values(), *constants):
         assert colours[before + baseline] == {SOFT}
     assert SOFT not in colours[f"{before}good"]
     if name != "agreement":  # it has no labels, and is no rater more
@@ -64,11 +82,24 @@ def test_baselines_and_the_best_text_metric_are_grey_and_other_judges_are_not(cr
     assert not [line for line in lines if COIN in line or SYSTEMS_MEAN in line or CONSTANT in line]
 
 
+@pytest.mark.parametrize("name", CURVES)
+def test_lines_of_baselines_are_grey_and_have_one_name_in_the_legend(crowd, name):
+    layout = REPORTS[name].layout(build(crowd, name), "q", Looks(["good", "overlap"]))
+    (plot,) = [figure.plot for figure in layout.figures if figure.key == CURVES[name]]
+    grey = [trace for trace in plot["data"] if trace.get("name") == "baselines"]
+    assert len(grey) > 5 and {trace["line"]["color"] for trace in grey} == {SOFT}
+    assert [trace["showlegend"] for trace in grey] == [True] + [False] * (len(grey) - 1)
+    assert plot["data"].index(grey[-1]) < min(
+        place for place, trace in enumerate(plot["data"]) if "good" in trace.get("name", "")
+    )
+
+
 @pytest.mark.parametrize("name", CHOSEN)
 def test_baselines_are_no_rows_of_the_report(crowd, name):
     report = build(crowd, name)
     names = {row.get("evaluator", row.get("raters")) for row in report.rows}
-    assert not [who for who in names if COIN in who or SYSTEMS_MEAN in who]
+    every = [CONSTANT, MEAN, COIN, DRAW, LENGTH, *GROUP_MEANS.values()]
+    assert not [who for who in names if any(baseline in who for baseline in every)]
     assert report.curves[BASELINES]
 
 
@@ -107,3 +138,21 @@ def build_headline(study, name):
     answers = frame.read_answers(study)
     options = options_of(answers, name, draws=0)
     return " ".join(REPORTS[name].headline(answers, options, answers.judges))
+
+
+@pytest.mark.parametrize("name", ["verdict", *CHOSEN])
+def test_the_words_shared_with_references_are_a_baseline_although_no_judge_counts_them(crowd, name):
+    assert not drawn_grey(build(crowd, name))
+    for number, item in enumerate(Item.objects.filter(study=crowd)):
+        words = [f"word{place}" for place in range(1 + number % 7)]
+        Item.objects.filter(pk=item.pk).update(text=" ".join(words), reference="word0 word1")
+    entries = drawn_grey(build(crowd, name))
+    assert entries
+    if name == "verdict":
+        assert {entry.row["answer"] for entry in entries} <= {"no", "not_yet"}
+
+
+def drawn_grey(report):
+    """Return the entries of the baseline, in the verdict's rows or a figure's curves."""
+    entries = report.entries if report.name == "verdict" else report.curves[BASELINES]
+    return [entry for entry in entries if OVERLAP in str(entry)]

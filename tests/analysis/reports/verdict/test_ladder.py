@@ -7,6 +7,7 @@ import pytest
 from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS
 from analysis.reports.verdict.ladder import LADDERS
+from tests.analysis.reports.verdict.test_published import make_pair
 from tests.analysis.reports.verdict.test_report import crowd, rows_of  # noqa: F401
 from tests.analysis.small import build
 
@@ -19,7 +20,7 @@ CHECKS = [
     "Within one system",
     "Within one content",
     "Level: judge − people",
-    "Beside all that was tried",
+    "After correction for all that was tried",
 ]
 
 
@@ -76,6 +77,22 @@ def test_the_page_writes_each_check_with_a_sign_and_says_what_was_not_checked(re
     assert "(raters there: ." in ladders["good"][CHECKS[3]]
     assert ladders["percent"][CHECKS[5]] == "not checked: it has a scale of its own"
     assert ladders["percent"][CHECKS[6]] == "–"
+
+
+@pytest.mark.parametrize("share", ["2/3", "4/5"])
+def test_a_line_below_the_checks_explains_their_letters(crowd, share):  # noqa: F811
+    tables = tables_of(build(crowd, "verdict", retention=share))
+    (note,) = [table.note for table in tables if "every check" in table.caption]
+    assert "how well one rater's answers tell another's" in note
+    assert f"a share k of ρ, here {share}: r − k ρ has to be above 0." in note
+
+
+def test_a_rater_without_whom_no_item_has_two_ratings_has_no_line():
+    report = build(make_pair([1, 2] * 20, [1, 3] * 20, copy=[1, 2] * 20), "verdict")
+    assert any(row["evaluator"] == "r1" for row in report.rows)
+    (numbers,) = [table for table in tables_of(report) if "the numbers of" in table.caption]
+    names = [name for name, _ in numbers.lines]
+    assert "copy" in names and not any(name.endswith("(rater)") for name in names)
 
 
 def test_an_answer_of_the_matrix_leads_to_its_reason_and_keeps_the_options(report):

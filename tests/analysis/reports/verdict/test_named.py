@@ -40,7 +40,8 @@ def test_the_stored_name_is_tested_alone_without_being_asked_for(crowd):
     (note,) = [note for note in report.notes if "tested alone" in note]
     assert note == (
         "Named beforehand on 2026-03-04 05:06 UTC, before it had judged anything, and tested "
-        "alone: good."
+        "alone: good. On several questions it is tested on each, without a correction for their "
+        "number."
     )
 
 

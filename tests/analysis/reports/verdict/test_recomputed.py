@@ -1,16 +1,18 @@
 """The verdict's reasons, computed a second time from the files that anybody can export."""
 
-import csv
-import runpy
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 
 from analysis.reports.verdict.report import RATE
-from tests.analysis.reports.verdict.test_report import crowd, rows_of  # noqa: F401
+from tests.analysis.reports.verdict.by_hand import run_by_hand
+from tests.analysis.reports.verdict.test_report import (  # noqa: F401
+    add_judge,
+    crowd,
+    make_truth,
+    rows_of,
+)
 from tests.analysis.small import build, load_hanna
 
 pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("error::RuntimeWarning")]
@@ -23,13 +25,7 @@ def compare(tmp_path, monkeypatch, capsys):
     """Check a study's reasons against those that the script prints; return the script's."""
 
     def recompute_and_compare(study):
-        for table in ("scores", "items"):
-            with (tmp_path / f"{table}.csv").open("w") as out:
-                call_command("export", study.slug, table, stdout=out)
-        monkeypatch.chdir(tmp_path)
-        capsys.readouterr()
-        runpy.run_path(str(SCRIPT))
-        printed = list(csv.DictReader(StringIO(capsys.readouterr().out.strip())))
+        printed = run_by_hand(SCRIPT, study, tmp_path, monkeypatch, capsys)
         mine = {(line["judge"], line["question"]): line for line in printed}
         reasons = {key: line["reason"] for key, line in mine.items()}
         rows = rows_of(build(study, "verdict"), RATE)
@@ -48,8 +44,15 @@ def test_hanna_from_its_export(shared_data, compare):
 
 
 def test_a_crowd_from_its_export(crowd, compare):  # noqa: F811
-    reasons, _, _ = compare(crowd)
-    assert set(reasons.values()) == {"may", "level_off", "says_nothing", "may_not", "too_few"}
+    add_judge(crowd, "hardly moves", 3 + 0.01 * make_truth())
+    add_judge(crowd, "hardly moves and low", 2 + 0.01 * make_truth())
+    reasons, mine, rows = compare(crowd)
+    states = {"may", "level_off", "says_nothing", "may_not", "too_few", "order_only"}
+    assert set(reasons.values()) == states
+    for name in ("hardly moves", "hardly moves and low"):
+        row = rows[name, "q"]
+        assert (row["verdict"], row["why"], row["p_adjusted"]) == ("order_only", "points", 1)
+        assert float(mine[name, "q"]["judge_p"]) == 1
 
 
 def test_the_script_has_fewer_than_60_lines():

@@ -80,22 +80,17 @@ def make_crowd(seed=1, share=0.5):
     rng = np.random.default_rng(seed + 100)
     study = factories.make_study(questions={"q": "likert5"})
     question = study.questions.get()
-    items = [
-        factories.make_item(study, f"i{n}", None, f"c{n // SYSTEMS}", f"s{n % SYSTEMS}")
-        for n in range(CONTENTS * SYSTEMS)
-    ]
+    items = factories.make_grid(study, CONTENTS, SYSTEMS)
     truth = make_truth(seed)
     sessions = [factories.make_session(study, f"r{number}") for number in range(12)]
+    ratings = []
     for n, item in enumerate(items):
         for place in range(RATERS):
             session = sessions[(n + place * 4) % 12]
             value = 3 + np.sqrt(share) * truth[n] + np.sqrt(1 - share) * rng.normal()
-            Rating.objects.create(
-                session=session,
-                item=item,
-                question=question,
-                value=float(np.clip(round(value), 1, 5)),
-            )
+            whole = float(np.clip(round(value), 1, 5))
+            ratings.append(Rating(session=session, item=item, question=question, value=whole))
+    Rating.objects.bulk_create(ratings)
     return study, truth
 
 
@@ -124,6 +119,9 @@ def crowd():
     add_judge(study, "few", np.where(np.arange(len(truth)) < 20, good, np.nan))
     add_judge(study, "percent", 100 * good)
     return study
+
+
+ORDER_IS_UNCORRECTED = " That is not corrected for the 7 judges that were tried on q."
 
 
 def test_each_judge_of_a_crowd_gets_its_answer(crowd):
@@ -175,7 +173,7 @@ def test_a_yes_says_what_share_of_the_items_it_rests_on(crowd):
     add_judge(crowd, "silent", np.where(np.arange(len(values)) % 5 < 2, nan, values))
     report = build(crowd, "verdict", named="silent")
     assert rows_of(report)["silent", "q"]["answer"] == "yes"
-    words = "It judged 60% of the rated items on the scale: nothing is shown for the rest."
+    words = "It judged 60 % of the rated items on the scale: nothing is shown for the rest."
     assert words in reason_of(report, "silent") and words in reason_of(report, "silent", COMPARE)
     assert "It judged" not in reason_of(report, "good")
 
@@ -213,6 +211,14 @@ def test_a_judge_named_beforehand_is_tested_alone(crowd):
     assert any("Tested alone, as named beforehand: good." in note for note in report.notes)
 
 
+def test_the_order_of_a_judge_named_beforehand_needs_no_correction(crowd):
+    report = build(crowd, "verdict", named="high")
+    assert ORDER_IS_UNCORRECTED not in reason_of(report, "high")
+    assert ORDER_IS_UNCORRECTED in reason_of(report, "percent")
+    assert any("Not corrected for the number of judges either is" in n for n in report.notes)
+    assert any("Judges that compare systems are a family" in n for n in report.notes)
+
+
 def test_every_role_has_a_verdict_of_its_own(crowd):
     Rater.objects.filter(key__in=["r0", "r4", "r8"]).update(role="expert")
     report = build(crowd, "verdict", reference="all")
@@ -240,18 +246,27 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
         for entry in report.entries
         if entry.kind == JUDGE and entry.row["use"] == RATE
     }
-    assert words["good"][0].startswith("good may stand in for one rater on q: worth at least ")
-    assert words["good"][0].endswith(words_of_verdict.ELSEWHERE)
+    assert words["good"][0].startswith("good may stand in for one rater on q: as good as ")
+    assert words["good"][0].endswith(
+        f"{words_of_verdict.ELSEWHERE} It was checked for the length, the system and the content, "
+        "but for one of them at a time: a judge that knows two of them, and nothing else, can get "
+        "a yes. This says nothing of comparing systems."
+    )
     assert words["high"][0].startswith("high orders items well enough, but is ")
-    assert words["high"][0].endswith(" points too high: use it for the order only.")
+    only = f" points too high: use it for the order only.{ORDER_IS_UNCORRECTED} "
+    only += "Do not use high for means or single scores on q."
+    assert words["high"][0].endswith(only)
+    assert f"{ORDER_IS_UNCORRECTED} Do not use percent for means" in words["percent"][0]
     assert words["always 3"] == (
-        "always 3 gives the same answer to every item.",
+        "always 3 gives the same answer to every item. "
+        "Do not use always 3 in place of a rater on q.",
         "Try another prompt or model.",
     )
     assert "It goes in the opposite direction." in words["reversed"][0]
     assert "20 items in 7 clusters" in words["few"][0]
     (first, *_) = report.verdict
     assert first.startswith("q: 1 of 7 judges may stand in for a rater, first good, worth at least")
+    assert ", for items and raters like these." in first
 
 
 def paste(study, name, raters):
@@ -331,7 +346,7 @@ def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_
     expected = 1 - np.sqrt(1 - r**2 * (1 - 180 / 270))
     row = rows_of(build(crowd, "verdict"))["high", "q"]
     assert row["answer"] == "no"
-    words = f" With your ratings it makes the intervals of means {expected:.0%} narrower."
+    words = f" With your ratings it makes the intervals of means {100 * expected:.0f} % narrower."
     assert row["next"].endswith(words)
 
 

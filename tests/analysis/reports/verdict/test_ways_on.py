@@ -22,6 +22,7 @@ ROW = {
     "answer": "not_yet",
     "verdict": "undecided",
     "why": "",
+    "next": "",
     "warnings": "",
     "rho": 0.36,
     "agreement": 0.3,
@@ -91,6 +92,8 @@ def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_own
         {"answer": "no"},
         {"answer": "people_disagree"},
         {"verdict": "length_only"},
+        {"verdict": "order_only", "why": "points"},
+        {"why": "rare_answer"},
         {"answer": "not_testable", "items": 40},
         {"answer": "not_testable", "use": "compare_systems"},
         {"systems": "a − b"},
@@ -99,6 +102,13 @@ def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_own
 )
 def test_what_more_ratings_cannot_decide_has_no_way_on(study, row):
     assert list_ways_on(study, make_report(row), study.questions.get()) is None
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "people_unsure", "order_only", "system_only"])
+def test_where_no_number_of_items_would_be_enough_there_is_no_way_on(study, verdict):
+    never = "At today's estimate no number of items would be enough: try another prompt or model."
+    report = make_report({"verdict": verdict, "next": never})
+    assert list_ways_on(study, report, study.questions.get()) is None
 
 
 def test_a_judge_on_a_scale_of_its_own_has_none(study):

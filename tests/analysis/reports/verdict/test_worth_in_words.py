@@ -4,10 +4,17 @@ from math import inf, nan
 
 import pytest
 
+from analysis.reports.verdict.own_words import say_worth
 from analysis.reports.verdict.page import _answer, _worth_cell
-from analysis.reports.verdict.report import least_worth
 
-ROW = {"answer": "yes", "worth": 4.0, "worth_low": 1.5, "worth_high": 20.0, "warnings": ""}
+ROW = {
+    "answer": "yes",
+    "why": "",
+    "worth": 4.0,
+    "worth_low": 1.5,
+    "worth_high": 20.0,
+    "warnings": "",
+}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +36,25 @@ def test_other_worths_are_numbers_with_their_interval(high):
 
 
 def test_the_least_worth_is_said_as_a_bound_where_it_is_one():
-    assert least_worth(ROW) == "at least 1.5 raters"
-    assert least_worth(ROW | {"worth_low": 1000.0}) == "at least 1,000 raters"
+    assert say_worth(ROW) == ", worth at least 1.5 raters"
+    assert say_worth(ROW | {"worth_low": 1000.0}) == ", worth at least 1,000 raters"
     assert _answer(ROW) == "✓ yes, ≥ 1.5 raters"
     assert _answer(ROW | {"worth_low": 1000.0}) == "✓ yes, ≥ 1,000 raters"
+
+
+@pytest.mark.parametrize("low", [nan, 0.0, 0.09])
+def test_a_worth_that_says_nothing_is_left_out(low):
+    assert say_worth(ROW | {"worth_low": low}) == ""
+    assert _answer(ROW | {"worth_low": low}) == "✓ yes"
+
+
+def test_a_worth_is_a_clause_of_its_own():
+    assert say_worth(ROW) == ", worth at least 1.5 raters"
+    assert say_worth(ROW | {"warnings": "own_answers"}) == ", worth at least 1.5 own answers"
+
+
+def test_a_judge_on_another_scale_waits_for_no_ratings():
+    undecided = ROW | {"answer": "not_yet"}
+    assert _answer(undecided) == "… not yet"
+    for why in ("scale", "points"):
+        assert _answer(undecided | {"why": why}) == "… not yet, for its scale"

@@ -17,25 +17,23 @@ def test_the_worked_costs():
 
 def test_an_item_needs_as_many_sessions_as_ratings():
     plan = plan_collection(2, 5, **CROWD)
-    assert (plan.ratings, plan.sessions, bool(plan.speaks_for_raters)) == (10, 5, False)
+    assert (plan.ratings, plan.sessions) == (10, 5)
 
 
-def test_ten_raters_speak_for_raters_like_them():
-    plan = plan_collection([45, 46], 2, **CROWD)
-    assert plan.sessions.tolist() == [9, 10]
-    assert plan.speaks_for_raters.tolist() == [False, True]
+def test_a_session_begun_is_one_more():
+    assert plan_collection([45, 46], 2, **CROWD).sessions.tolist() == [9, 10]
 
 
 def test_a_grid_has_the_shape_of_all_arguments_together():
     plan = plan_collection(np.array([100, 200, 300]), np.array([[2], [3]]), **CROWD)
-    assert plan.cost.shape == plan.speaks_for_raters.shape == (2, 3)
+    assert plan.cost.shape == (2, 3)
     assert plan.cost[1, 2] == plan_collection(300, 3, **CROWD).cost
 
 
 def test_what_cannot_be_shown_costs_without_end():
     plan = plan_collection([np.inf, np.nan], 3, **CROWD)
     assert plan.cost[0] == np.inf
-    assert np.isnan(plan.cost[1]) and not plan.speaks_for_raters[1]
+    assert np.isnan(plan.cost[1])
 
 
 def test_twice_the_pay_is_twice_the_cost():

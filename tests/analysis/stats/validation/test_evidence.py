@@ -43,6 +43,24 @@ def test_a_judge_on_its_own_scale_has_no_level_and_no_closeness():
     )
 
 
+@pytest.mark.parametrize(
+    ("scale", "spread", "is_one"),
+    [
+        (Scale(1, 5), 0.001, True),
+        (Scale(1, 5), 0.4, True),  # 2.6 .. 3.4: all of them 3
+        (Scale(1, 5), 0.6, False),
+        (Scale(1, 5, step=None), 0.001, False),  # no points to round to
+    ],
+)
+def test_answers_that_are_the_same_on_the_points_of_the_scale(scale, spread, is_one):
+    values, items, raters, _ = long_study(1)
+    judge = 3 + spread * np.sin(np.arange(60))
+    reference = gather_reference(values, items, raters, 60, scale)
+    assert gather_evidence(reference, judge).has_one_point == is_one
+    assert not gather_evidence(reference, judge, has_own_scale=True).has_one_point
+    assert not gather_evidence(reference, np.full(60, np.nan)).has_one_point
+
+
 def test_the_margin_is_the_scales_or_the_option():
     reference, judge = study()
     assert gather_evidence(reference, judge).level_margin == 0.25

@@ -81,6 +81,29 @@ def test_reasons_and_answers_of_all_96(verdicts):
     assert halves == {"people"}
 
 
+@pytest.mark.parametrize(
+    ("question", "rho", "error"),
+    [("relevance", 0.014, 0.021), ("empathy", 0.015, 0.018), ("engagement", 0.008, 0.016)],
+)
+def test_within_systems_people_hardly_agree(question, rho, error, study):
+    """Over all 1,056 items: a judge that answers each of them."""
+    _, references, _ = study
+    given = gather_evidence(references[question], np.arange(1056) % 5 + 1.0)
+    within = given.beyond[0].agreement.rho
+    assert (given.n, within.value, within.error) == (
+        1056,
+        pytest.approx(rho, abs=5e-4),
+        pytest.approx(error, abs=5e-4),
+    )
+
+
+def test_the_judges_that_fail_within_systems_agree_there_by_up_to_17_hundredths(evidence, verdicts):
+    failed = [pair for pair, verdict in verdicts.items() if verdict.reason == "system_only"]
+    within = [evidence[pair].beyond[0].agreement.r.value for pair in failed]
+    assert len(within) == 42
+    assert (min(within), max(within)) == pytest.approx((0.015, 0.166), abs=5e-4)
+
+
 def test_the_yeses_are_worth_a_rater_and_four_of_them_hold_in_the_family(study, evidence, verdicts):
     _, references, judges = study
     yes = [pair for pair, verdict in verdicts.items() if verdict.answer == "yes"]

@@ -70,6 +70,46 @@ def test_the_error_of_rho_is_that_of_the_formula():
     assert agreement.rho.error == pytest.approx(np.sqrt(12 / 11 * (sums**2).sum()))
 
 
+def few_ask_again(seed, asked_again, each=3, recipients=20):
+    """Of all recipients only the first ones answer twice, so many items each."""
+    first, second, recipient, quality, _ = study(seed, recipients=recipients, items=10, share=1)
+    is_asked = (recipient < asked_again) & (np.arange(len(first)) % 10 < each)
+    return Repeats(first, np.where(is_asked, second, np.nan), recipient, SEVEN), quality
+
+
+def test_recipients_who_answered_once_are_no_clusters_of_rho():
+    """Four of twenty recipients answered twice: errors by 4/3, and the t of three degrees."""
+    repeats, quality = few_ask_again(3, asked_again=4)
+    evidence = gather_repeat_evidence(repeats, quality)
+    agreement = evidence.agreement
+    assert (evidence.n, evidence.n_clusters, evidence.n_raters) == (12, 4, 20)
+    assert [q.df for q in (agreement.rho, agreement.r, agreement.retention(2 / 3))] == [3, 3, 3]
+    again = ~np.isnan(repeats.second)
+    y, y2 = (own[again] - repeats.first.mean() for own in (repeats.first, repeats.second))
+    psi = (y * y2 - agreement.rho_value * (y**2 + y2**2) / 2) / np.mean((y**2 + y2**2) / 2) / 12
+    squares = sum(psi[3 * k : 3 * k + 3].sum() ** 2 for k in range(4))
+    assert agreement.rho.error == pytest.approx(np.sqrt(4 / 3 * squares))
+    t_of_three = 3.182446  # two-sided .05, from a table of t
+    reach = t_of_three * np.sqrt(4 / 3 * squares)
+    assert agreement.rho.reach(0.025) == pytest.approx(reach, rel=1e-6)
+    (inside,) = [part.agreement for part in evidence.beyond if part.name == "recipient"]
+    assert inside.rho.df == 3
+    assert evidence.level.largest.df == 19, "the level rests on the first answers of all"
+
+
+@pytest.mark.parametrize(("asked_again", "is_enough"), [(9, False), (10, True)])
+def test_ten_recipients_have_to_answer_twice(asked_again, is_enough):
+    repeats, quality = few_ask_again(1, asked_again, each=10, recipients=60)
+    verdict = decide(gather_repeat_evidence(repeats, quality))
+    assert (verdict.reason != "too_few") == is_enough
+
+
+def test_one_recipient_who_answers_twice_is_no_test():
+    repeats, quality = few_ask_again(1, asked_again=1, each=10)
+    agreement = gather_repeat_evidence(repeats, quality).agreement
+    assert np.isnan([agreement.rho.error, agreement.r.error, agreement.rho.p_above()]).all()
+
+
 def answer(seed, make_judge, share=0.5):
     first, second, recipient, quality, rng = study(seed, share=share)
     judge = make_judge(quality, recipient, rng)

@@ -60,6 +60,30 @@ def test_no_judge_of_one_trick_passes(options):
     assert passing == set()
 
 
+PAIRS = {"system_share": 0.0, "content_share": 0.4, "contents": 150, "systems": 2}
+
+
+@pytest.mark.parametrize("n_missing", [0, 1, 15])
+@pytest.mark.parametrize(
+    ("passes", "make_judge"),
+    [
+        (False, lambda study: 3 + study.by_content[study.content]),
+        (True, lambda study: study.follow(0.8)),
+    ],
+    ids=["content", "good"],
+)
+def test_a_missing_judgment_spares_no_judge_the_check_of_contents(n_missing, passes, make_judge):
+    """Contents of two items: without one of them the other is alone, and the rest is checked."""
+
+    def judge_some(study):
+        judge = np.clip(make_judge(study), 1, 5)
+        judge[study.rng.permutation(len(judge))[:n_missing]] = np.nan
+        return judge
+
+    yes = share_of_yes(range(8), judge_some, reliability=0.5, **PAIRS)
+    assert yes >= 7 / 8 if passes else yes == 0
+
+
 def test_good_judges_pass():
     # printed for a system share of .4: q = .8 1.00, equal to one rater .68 (200 studies)
     assert share_of_yes(range(20), lambda study: study.follow(0.8)) >= 0.9

@@ -117,8 +117,20 @@ def test_groups_of_one_item_or_across_clusters_are_no_check():
     assert take_out_groups(people, "content", np.arange(12)).skipped == FEW_A_GROUP
     mostly_alone = np.r_[np.arange(11), 10]
     assert take_out_groups(people, "content", mostly_alone).skipped == FEW_A_GROUP
+    assert take_out_groups(people.restrict(np.zeros(12, dtype=bool)), "content", GROUPS[:0]).skipped
     crossed = gather_people(values, items, raters, 12, clusters=np.arange(12) % 5)
     assert take_out_groups(crossed, "content", GROUPS).skipped == FEW_A_GROUP
+
+
+@pytest.mark.parametrize(("alone", "n_checked"), [(1, 10), (6, 6), (8, None)])
+def test_half_of_the_items_with_a_companion_are_enough(alone, n_checked):
+    """Contents of two items, some of which have lost one to a missing judgment."""
+    groups = np.r_[np.arange(alone), np.repeat(np.arange(alone, 12), 2)][:12]
+    values, items, raters = ratings()
+    people = gather_people(values, items, raters, 12, clusters=groups)
+    within = take_out_groups(people, "content", groups)
+    assert (within.people.n if within.people else None) == n_checked
+    assert within.skipped == ("" if n_checked else FEW_A_GROUP)
 
 
 def test_a_judge_that_knows_only_the_group_has_nothing_left():

@@ -7,7 +7,11 @@ from scipy import stats
 from analysis.stats.validation.criteria import Criteria, Scale
 from analysis.stats.validation.errors import Quantity
 from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.systems import SystemPair, compare_systems
+from analysis.stats.validation.systems import (
+    SystemPair,
+    compare_systems,
+    correct_comparison,
+)
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, SYSTEMS, contents
 
 FIVE = Scale(1, 5)
@@ -72,7 +76,7 @@ def test_a_judge_like_people_may_compare_systems():
     people, judge, system = study(3, n=300)
     comparison = compare_systems(people, judge, system, FIVE)
     assert (comparison.answer, comparison.reason) == ("yes", "may")
-    assert (comparison.n_systems, comparison.n_apart) == (2, 1)
+    assert comparison.n_systems == 2
     assert not comparison.favoured
 
 
@@ -115,6 +119,30 @@ def test_a_judge_that_sees_no_system_is_not_let_through():
     comparison = compare_systems(people, blind, system, FIVE)
     assert comparison.max_p < 0.05
     assert (comparison.answer, comparison.missing) == ("not_yet", "widest")
+
+
+def test_a_yes_that_does_not_hold_among_all_judges_is_not_one_yet():
+    comparison = compare_systems(*study(3, n=300), FIVE)
+    assert correct_comparison(comparison, passes=True) == comparison
+    failed = correct_comparison(comparison, passes=False)
+    assert (failed.answer, failed.reason, failed.missing) == ("not_yet", "undecided", "correction")
+    assert failed.pairs == comparison.pairs
+    people, judge, system = study(3, n=300)
+    off = compare_systems(people, judge + 0.6 * system, system, FIVE)
+    assert correct_comparison(off, passes=False) == off
+
+
+def test_the_p_of_a_judge_is_the_largest_of_all_that_it_has_to_show():
+    people, judge, system = study(5, n=4000, systems=(0.0, 0.12))
+    (pair,) = (comparison := compare_systems(people, judge, system, FIVE)).pairs
+    apart = stats.ttest_rel(judge[1::2], judge[::2])
+    assert comparison.judge_p == pytest.approx(max(apart.pvalue, pair.p_within))
+    blind = 3 + np.random.default_rng(1).normal(size=people.n)
+    blind[system == 1] += blind[system == 0].mean() + 0.01 - blind[system == 1].mean()
+    unseen = stats.ttest_rel(blind[1::2], blind[::2]).pvalue
+    assert compare_systems(people, blind, system, FIVE).judge_p == pytest.approx(unseen)
+    assert compare_systems(people, 0 * judge + 3, system, FIVE).judge_p == 1
+    assert np.isnan(compare_systems(people, judge, 0 * system, FIVE).judge_p)
 
 
 def test_a_single_pair_is_corrected_by_holm():

@@ -130,6 +130,20 @@ def test_a_rare_class_needs_ten_items():
     check("may", "yes", rare_class=measure_rare_class(shares, marks))
 
 
+def test_a_judge_that_rounded_gives_one_answer_may_order_only():
+    flat = check("order_only", "not_yet", has_one_point=True)
+    assert (flat.missing, flat.judge_p) == ("points", 1)  # as a constant counts in the family
+    assert check("order_only", "not_yet", has_one_point=True, level=offset(0.4)).missing == "points"
+
+
+def test_a_judge_that_never_gives_the_rarer_answer_gets_no_yes():
+    never = measure_rare_class(np.repeat([1.0, 0.0], [12, 88]), np.zeros(100))
+    verdict = check("undecided", "not_yet", rare_class=never)
+    assert (verdict.missing, verdict.judge_p) == ("rare_answer", 1)
+    few = measure_rare_class(np.repeat([1.0, 0.0], [9, 91]), np.zeros(100))
+    assert check("undecided", "not_yet", rare_class=few).missing == "rare_class"
+
+
 def test_only_the_correction_fails():
     verdict = decide(GOOD, passes_correction=False)
     assert (verdict.reason, verdict.missing, verdict.grade) == ("undecided", "correction", None)

@@ -3,7 +3,8 @@
 import pytest
 
 from annotate.files.reading import Problems
-from annotate.files.reading.spec import faults
+from annotate.files.reading.faults import faults
+from annotate.files.reading.spec import WORDS
 from annotate.files.reading.studyfile import read_study
 from annotate.files.reading.studyspec import QuestionSpec, StudySpec
 
@@ -82,6 +83,28 @@ def test_what_has_to_be_a_list_of_mappings_is_told_so(tmp_path, text):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("questions:\n  - {key: a, text: T, scale: binary}\n  - b\n", 4, "questions"),
+        ("judges:\n  -\n  - {judge: a}\n", 3, "judges"),
+        ("attention:\n  - {key: a, text: T, scale: likert5, right: 1}\n  - b\n", 4, "attention"),
+        ("practice:\n  - item: a\n    feedback: F\n  - b\n", 5, "practice"),
+        ("exit:\n  - gender\n  - 3\n", 4, "exit"),
+        ("comprehension:\n  attempts: 2\n  questions:\n    - b\n", 5, "questions"),
+    ],
+)
+def test_an_entry_that_is_no_mapping_is_named_by_its_own_line(tmp_path, text, line, column):
+    (message,) = read(tmp_path, f"study: s\n{text}")[1]
+    assert message.startswith(f"study.yaml, line {line}, column {column}: ")
+    assert "mapping" in message
+
+
+def test_a_value_in_a_list_that_no_database_takes_is_named_by_its_own_line(tmp_path):
+    _, messages = read(tmp_path, 'study: s\nmedia_hosts:\n  - a.org\n  - "\\0"\n')
+    assert messages[0].startswith("study.yaml, line 4, column media_hosts: found ")
+
+
 def test_keys_without_a_value_are_as_if_they_were_not_there(tmp_path):
     empty = "".join(f"{key}:\n" for key in (*StudySpec.kept_keys(), "split", "adaptive_from"))
     read_file, messages = read(tmp_path, "study: s\n" + empty)
@@ -97,7 +120,7 @@ def test_every_kind_of_fault_has_words(kind):
             try:
                 kind.model_validate({key: value}, context="en")
             except ValueError as error:
-                assert all(message for _, message in faults(error, kind))
+                assert all(message for _, message in faults(error, kind, WORDS))
 
 
 def test_gold_items_of_a_file_without_questions_are_those_of_the_stored_ones(tmp_path):
@@ -132,3 +155,35 @@ def test_a_question_has_a_sentence(tmp_path, text):
         tmp_path, f"study: s\nquestions:\n  - {{key: a, text: {text}, scale: binary}}\n"
     )
     assert len(messages) == 1 and "column text: is missing" in messages[0]
+
+
+@pytest.mark.parametrize(
+    "written, kept, said",
+    [
+        ("layout: grid", "grid", []),
+        ("layout: one_at_a_time", "one_at_a_time", []),
+        ("layout: table", None, ["found 'table'; allowed is list, one_at_a_time, grid"]),
+    ],
+)
+def test_a_layout_is_one_of_three(tmp_path, written, kept, said):
+    read_file, messages = read(tmp_path, f"study: films\n{written}\n")
+    if kept:
+        assert read_file.fields["extra"]["layout"] == kept
+    assert len(messages) == len(said)
+    assert all(text in message for text, message in zip(said, messages, strict=True))
+
+
+@pytest.mark.parametrize(
+    "written, kept, said",
+    [
+        ("stem: ' Does it help you '", "Does it help you", []),
+        ("stem: [Does it]", None, ["allowed is a text"]),
+        (f"stem: {'long ' * 300}", None, ["characters; allowed are up to 1000"]),
+    ],
+)
+def test_a_stem_is_a_short_text(tmp_path, written, kept, said):
+    read_file, messages = read(tmp_path, f"study: films\n{written}\n")
+    if kept:
+        assert read_file.fields["extra"]["stem"] == kept
+    assert len(messages) == len(said)
+    assert all(text in message for text, message in zip(said, messages, strict=True))

@@ -89,6 +89,7 @@ BAD_FILES = {
     "semicolons": ("item;text\na;x\n", "found columns separated by semicolons"),
     "tabs": ("item\ttext\na\tx\n", "found columns separated by tabs"),
     "missing column": ("id,text\na,x\n", "line 1, column item: this column is missing; found are"),
+    "column near": ("itm,text\na,x\n", "found are 'itm, text'; is 'itm' this column?"),
     "header twice": ("item,text,text\na,x,y\n", "column text: found twice in the header"),
     "nameless column": ("item,text,\na,x,y\n", "the header's column 3 has no name"),
     "ragged, more": ("item,text\na,x,y\n", "line 2: found 3 cells; allowed are 2"),

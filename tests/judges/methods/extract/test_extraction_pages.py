@@ -20,7 +20,7 @@ def test_a_judge_is_made_by_the_form_with_a_ready_made_list_or_with_its_own(as_o
     endpoint = factories.make_endpoint()
     new = reverse("judge_new", args=[study.slug]) + "?kind=llm&method=extraction"
     page = as_owner.get(new).text
-    assert "Your own, below" in page and "LLM: extract statements" in page
+    assert "Your own, below" in page and "Extract statements from texts, or propose topics" in page
     sent = {
         "key": "clothes",
         "endpoint": endpoint.pk,

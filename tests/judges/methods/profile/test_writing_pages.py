@@ -150,11 +150,7 @@ def test_a_study_file_comes_out_as_it_went_in(owner, tmp_path):
     path.write_text(FILE)
     assert not load_files(path, {}, owner=owner).problems.shown
     writer, every, fits, history = Judge.objects.order_by("pk")
-    assert (writer.method, writer.prompt, writer.settings.rationale) == (
-        "profile",
-        "write-profile.v1",
-        False,
-    )
+    assert (writer.method, writer.prompt) == ("profile", "write-profile.v1")
     assert (writer.settings.episodes, writer.settings.days, writer.settings.pick) == (
         [20, 5],
         30,

@@ -48,7 +48,10 @@ def test_a_judge_is_made_by_the_form(as_owner, study):
     endpoint = factories.make_endpoint()
     new = reverse("judge_new", args=[study.slug]) + "?kind=llm&method=topics"
     page = as_owner.get(new)
-    assert "LLM: propose topics" in page.text and "Shows an LLM samples" in page.text
+    assert (
+        "Extract statements from texts, or propose topics" in page.text
+        and "Shows an LLM samples" in page.text
+    )
     assert page.context["form"]["sides"].value() == "reference"
     sent = {
         "key": "proposer",

@@ -231,7 +231,10 @@ def test_it_is_made_on_the_page_and_says_what_it_asks(as_owner, shoes, endpoint)
     make_pair(shoes, "yes")
     address = reverse("judge_new", args=["shoes"]) + "?kind=llm&method=support"
     page = as_owner.get(address).content.decode()
-    assert "LLM: is it supported?" in page and "supported: Is the whole statement" in page
+    assert (
+        "Check statements against a document" in page
+        and "supported: Is the whole statement" in page
+    )
     assert 'name="context"' not in page and 'value="20"' in page and "explanation.v3" not in page
     sent = {
         "key": "St2Exp",
@@ -244,11 +247,7 @@ def test_it_is_made_on_the_page_and_says_what_it_asks(as_owner, shoes, endpoint)
     }
     page = as_owner.post(address, sent, follow=True).content.decode()
     judge = Judge.objects.get()
-    assert (judge.method, judge.question, judge.settings.rationale) == (
-        "support",
-        "supported",
-        False,
-    )
+    assert (judge.method, judge.question) == ("support", "supported")
     assert "says <em>all</em> that the statement says" in page and "About the recipient" not in page
     assert "&lt;&lt;&lt;DOCUMENT\nThe user appreciates that it is warm." in page
     refused = as_owner.post(address, sent | {"key": "x", "samples": "3"})
@@ -285,12 +284,8 @@ def test_study_yaml_sets_it_and_comes_out_the_same(endpoint, tmp_path):
     assert load(tmp_path) == []
     judge = Judge.objects.get()
     assert (judge.method, judge.prompt, judge.settings.max_tokens) == ("support", "support.v1", 20)
-    settings = judge.settings
-    assert (settings.samples, settings.context, settings.rationale) == (
-        3,
-        "none",
-        False,
-    )
+    assert judge.settings.stored.keys() == {"temperature", "max_tokens", "samples"}
+    assert judge.settings.samples == 3
     written = yaml.safe_load(study_yaml(Study.objects.get()))
     assert written["kind"] == "factuality"
     assert written["judges"] == [

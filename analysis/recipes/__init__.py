@@ -1,0 +1,1 @@
+"""Put what a study measures beside the numbers that a paper prints."""

@@ -1,0 +1,1 @@
+"""Repeat P4, on counterfactual scores of explanations, with a study's own participants."""

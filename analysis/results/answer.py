@@ -1,0 +1,220 @@
+"""Say in labelled lines whether a judge may stand in for people, and for which use."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from math import isinf, isnan
+
+from analysis.reports.verdict.order import mean_of
+from analysis.reports.verdict.own_words import stood_in_for, without_use
+from analysis.reports.verdict.report import RATE
+from analysis.reports.verdict.words import ELSEWHERE, NOT_BY_IT, short
+from analysis.stats.validation.answers import Answer, Reason
+
+BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not decided yet"
+UNTESTED = "Other items, systems, questions, raters, prompts or models: nothing is shown for them."
+SYSTEMS = "Comparing systems"
+MOST_NAMED = 3  # judges in a sentence
+# Of the best judge on several questions with the same reason.
+REASONS = {
+    Reason.LENGTH_ONLY: "{} is not shown to know more than the length of the text.",
+    Reason.SYSTEM_ONLY: "{} is not shown to know more than which group an item belongs to.",
+    Reason.ORDER_ONLY: "{}'s order is right, but its level is not shown to be people's.",
+    Reason.LEVEL_OFF: "{}'s scores are too high or too low.",
+    Reason.SAYS_NOTHING: "{} gives the same answer to every item.",
+    Reason.MAY_NOT: "{} tells less about a rater's answer than another rater does.",
+}
+ANSWERS = {
+    Answer.NOT_YET: "the ratings cannot tell yet.",
+    Answer.NO: "{} may not.",
+    Answer.PEOPLE_DISAGREE: "people agree too little to show that any judge may.",
+    Answer.NOT_TESTABLE: "{} cannot be tested.",
+}
+OF_SYSTEMS = {
+    Answer.NOT_YET: "not decided yet.",
+    Answer.NO: "{} favours a system.",
+    Answer.PEOPLE_DISAGREE: "people see no difference to check a judge by.",
+    Answer.NOT_TESTABLE: "cannot be tested.",
+}
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A sentence that answers alone, and {label: sentences} in the order of the page."""
+
+    lead: str
+    lines: dict = field(default_factory=dict)
+
+    @property
+    def sentences(self):
+        """Return the lead and one sentence or more for each label, for a text without a list."""
+        lines = [f"{label}: {' '.join(words)}" for label, words in self.lines.items()]
+        return [self.lead, *lines]
+
+
+def say_answer(entries, ranked, role=""):
+    """Return the Spoken answer.
+
+    entries: the verdict's, of judges on rating items and on comparing all systems; ranked: the
+    judges' names, the best first; role: of the people whom they are compared with, blank where only
+    one role has rated.
+    """
+    rating = [entry for entry in entries if entry.row["use"] == RATE]
+    if not rating:
+        words = "No judge has judged an item that people rated, so nothing can be said of judges."
+        return Spoken(words)
+    own = [entry for entry in rating if entry.row["evaluator"] == ranked[0]]
+    yes = [entry for entry in own if entry.row["answer"] == Answer.YES]
+    systems = [entry for entry in entries if entry not in rating]
+    own_systems = [entry for entry in systems if entry.row["evaluator"] == ranked[0]]
+    whom = _whom(own if yes else rating, role)
+    lead = _lead_yes(ranked[0], own, yes, whom) if yes else _lead_none(rating, whom)
+    lines = {
+        BEST: [*_say_best(rating, ranked, yes), *_say_others(rating, systems, ranked)],
+        USE: [*_say_uses(yes), *_say_systems(own_systems, {Answer.YES})],
+        NOT_FOR: [
+            *_say_rest(own, {Answer.NO, Answer.PEOPLE_DISAGREE, Answer.NOT_TESTABLE}),
+            *_say_favours(yes),
+            *_say_systems(own_systems, {*Answer} - {Answer.YES}, _favouring(yes)),
+            *([UNTESTED] if yes else []),
+        ],
+        OPEN: [*_say_rest(own, {Answer.NOT_YET})],
+    }
+    return Spoken(lead, {label: words for label, words in lines.items() if words})
+
+
+def _whom(entries, role):
+    whom = stood_in_for([entry.row for entry in entries])
+    return f"{whom} ({role})" if role else whom
+
+
+def _lead_yes(name, own, yes, whom):
+    return f"{name} may stand in for {whom}{_where([e.row['question'] for e in yes], len(own))}."
+
+
+def _where(keys, count):
+    if count == 1:
+        return f" on {keys[0]}"
+    if len(keys) == count:
+        return f" on all {count} questions"
+    return f" on {len(keys)} of {count} questions ({', '.join(keys)})"
+
+
+def _lead_none(entries, whom):
+    answers = {entry.row["answer"] for entry in entries}
+    if answers == {Answer.NOT_TESTABLE}:
+        return "No judge can be tested yet."
+    if answers <= {Answer.PEOPLE_DISAGREE, Answer.NOT_TESTABLE}:
+        return f"No judge can be shown to stand in for {whom}: people disagree with one another."
+    yet = " yet" if Answer.NOT_YET in answers else ""
+    return f"No judge may stand in for {whom}{yet}."
+
+
+def _say_best(entries, ranked, yes):
+    """Yield which judge is first by rank, and how close it is beside another rater."""
+    rows = [entry.row for entry in entries if entry.row["evaluator"] == ranked[0]]
+    agreement, rho = mean_of(rows, "agreement"), mean_of(rows, "rho")
+    if not yes and not (len(ranked) > 1 and agreement > 0):
+        return
+    is_known = not (isnan(agreement) or isinf(agreement))
+    a_rater = "" if isnan(rho) or isinf(rho) else f", another rater's {short(rho)}"
+    close = f" Its correlation with a rater is {short(agreement)}{a_rater}." if is_known else ""
+    none = "" if yes else f"None may{_yet(rows)}. First in the table: "
+    yield f"{none}{ranked[0]}.{close}"
+
+
+def _yet(rows):
+    return " yet" if any(row["answer"] == Answer.NOT_YET for row in rows) else ""
+
+
+def _say_others(entries, systems, ranked):
+    """Yield which other judges may stand in, and which may compare systems, on which questions."""
+    for words, those in (("rating items", entries), ("comparing systems", systems)):
+        own = {name: _questions_with_yes(those, name) for name in ranked[1:]}
+        others = [f"{name} ({', '.join(keys)})" for name, keys in own.items() if keys]
+        if others:
+            more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+            yield f"Others may too, for {words}: {', '.join(others[:MOST_NAMED])}{more}."
+
+
+def _questions_with_yes(entries, name):
+    rows = [entry.row for entry in entries if entry.row["evaluator"] == name]
+    return [row["question"] for row in rows if row["answer"] == Answer.YES]
+
+
+def _say_uses(yes):
+    """Yield how good the judge is on each question with a yes, with the verdict's conditions."""
+    for entry in yes:
+        row = entry.row
+        opening = f"{row['evaluator']} may stand in for one rater on {row['question']}: "
+        words, _ = _apart(without_use(entry))
+        words = words.replace(opening, f"{_title(row)}: ").replace(ELSEWHERE, "")
+        yield " ".join(words.split())
+
+
+def _say_favours(yes):
+    """Yield on which questions a judge with a yes favours a system, and which one."""
+    for entry in yes:
+        if favour := _apart(entry.reason)[1]:
+            yield f"{SYSTEMS} on {entry.row['question']}: it {favour}."
+
+
+def _favouring(yes):
+    """Return the questions of which `_say_favours` speaks."""
+    return {entry.row["question"] for entry in yes if _apart(entry.reason)[1]}
+
+
+def _apart(reason):
+    """Return (a reason without what it says of systems, which system the judge favours)."""
+    before, mark, after = reason.partition(NOT_BY_IT)
+    rest, it, favour = before.rpartition(" It favours ")
+    return (rest + after, f"favours {favour}") if mark and it else (reason, "")
+
+
+def _title(row):
+    return f"Rating {row['question']}"
+
+
+def _say_rest(entries, answers):
+    """Yield what is said on questions with one of these answers, those with one reason together.
+
+    A reason that is the same for all of them is the verdict's own sentence, with its next step.
+    """
+    alike = defaultdict(list)
+    for entry in entries:
+        if entry.row["answer"] in answers:
+            of_judge = entry.row["answer"] != Answer.PEOPLE_DISAGREE
+            alike[entry.row["answer"], entry.row["verdict"] * of_judge].append(entry)
+    for (answer, reason), those in alike.items():
+        keys = ", ".join(entry.row["question"] for entry in those)
+        name = those[0].row["evaluator"]
+        words = REASONS.get(reason, ANSWERS[answer]).format(name)
+        own = _only({without_use(entry) for entry in those})
+        steps = {entry.row["next"] for entry in those} if answer != Answer.NO else {""}
+        yield " ".join(filter(None, (f"Rating {keys}: {own or words}", _only(steps))))
+
+
+def _say_systems(entries, answers, but=()):
+    """Yield what is said of the best judge on comparing systems, once for each answer.
+
+    entries: of the verdict on comparing all systems; a study without two systems has none; but:
+    questions of which this is said elsewhere.
+    """
+    alike = defaultdict(list)
+    for entry in entries:
+        is_said = entry.row["verdict"] == Reason.NOT_COMPARABLE or entry.row["question"] in but
+        if entry.row["answer"] in answers and not is_said:
+            alike[entry.row["answer"]].append(entry)
+    for answer, those in alike.items():
+        keys = ", ".join(entry.row["question"] for entry in those)
+        if answer == Answer.YES:
+            yield f"{SYSTEMS} on {keys}: these systems only, a new one is untested."
+            continue
+        own = _only({without_use(entry) for entry in those}) if answer == Answer.NO else ""
+        words = own or OF_SYSTEMS[answer].format(those[0].row["evaluator"])
+        step = _only({entry.row["next"] for entry in those}) if answer == Answer.NOT_YET else ""
+        yield " ".join(filter(None, (f"{SYSTEMS} on {keys}: {words}", step)))
+
+
+def _only(words):
+    """Return the only one of these texts; blank where they differ."""
+    return next(iter(words)) if len(words) == 1 else ""

@@ -1,0 +1,120 @@
+"""Put the first screen of Results together from the reports that it rests on."""
+
+from dataclasses import dataclass, field, replace
+from math import nan
+
+from analysis.options.declare import declared
+from analysis.reports.agreement import page as agreement
+from analysis.reports.agreement.report import agreement as agreement_of
+from analysis.reports.agreement.report import pooled_places
+from analysis.reports.correlation.report import AVERAGE
+from analysis.reports.cost import page as cost
+from analysis.reports.disagreements import page as disagreements
+from analysis.reports.disagreements.report import rated_questions
+from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict import page as verdict
+from analysis.reports.verdict.order import judges_by_rank
+from analysis.reports.verdict.report import JUDGE, MATRIX, OWN_SCALE, RATE
+from analysis.reports.verdict.ways_on import list_ways_on
+from analysis.results.answer import Spoken, say_answer
+from analysis.results.leaderboard import failed_shares, list_lines
+from analysis.results.people import say_people
+from annotate.models import Rater
+
+APART = 5  # items on which the best judge is furthest from people
+DRAWS = 500  # of α's interval
+
+
+@dataclass(frozen=True)
+class Results:
+    """What Results says first.
+
+    answer: Spoken; people: a sentence; role: of the people whom judges are compared with; lines: of
+    the leaderboard; questions: their keys; ranked: the judges' names, the best first; apart: rows
+    of items on which the first judge that uses people's scale is furthest from them; verdict: the
+    Report.
+    """
+
+    answer: Spoken
+    people: str
+    role: str
+    lines: list = field(default_factory=list)
+    questions: list = field(default_factory=list)
+    ranked: list = field(default_factory=list)
+    apart: list = field(default_factory=list)
+    verdict: object = None
+
+
+def summarise(reader, answers, choices):
+    """Compute the Results of a study's Answers, with the usual options of each report.
+
+    Judges are compared with the role that can test them, on every part of the page.
+    """
+    role = choices.testing_reference
+    several = Rater.Role(role).label.lower() if len(choices.roles) > 1 else ""
+
+    def options(kind, **given):
+        reference = role if "reference" in declared(kind.options) else None
+        return kind.options.choose(reference=reference, part=reader.part, **given)
+
+    decided = verdict.KIND.build(answers, options(verdict.KIND))
+    rows = [row for row in decided.curves[MATRIX] if not row["systems"]]
+    rate = [row for row in rows if row["use"] == RATE]
+    ranked = judges_by_rank(rate)
+    entries = [e for e in decided.entries if e.kind == JUDGE and not e.row["systems"]]
+    spoken = say_answer(entries, ranked, several)
+    people = _people(answers, options(agreement.KIND, draws=DRAWS), role, several)
+    if not ranked:
+        return Results(spoken, people, role)
+    costs = cost.KIND.build(answers, options(cost.KIND, draws=0), [AVERAGE])
+    lengths = {question.key: _length(question.scale) for question in answers.questions}
+    ranges = {key: lengths[key] for key in dict.fromkeys(row["question"] for row in rate)}
+    return Results(
+        spoken,
+        people,
+        role,
+        list_lines(
+            decided, costs, failed_shares(answers, decided.curves[OWN_SCALE]), ranked, ranges
+        ),
+        [*ranges],
+        ranked,
+        _furthest(answers, options(disagreements.KIND, judges=tuple(ranked)), ranked),
+        decided,
+    )
+
+
+def _people(answers, options, role, several):
+    """Return the sentence on how far raters agree."""
+    scores = Scores(answers, options)
+    pooled = [scores.questions[place].key for place in pooled_places(scores)]
+    return say_people(agreement_of(answers, options, []), role, pooled, several)
+
+
+def _length(scale):
+    """Return the length of a graded scale; NaN where it has none."""
+    return nan if scale.is_nominal or scale.low is None else float(scale.high - scale.low)
+
+
+def _furthest(answers, options, ranked):
+    """Return rows of the items on which the first judge of the ranked is furthest from people.
+
+    Each item stands once. A judge on a scale of its own has no distance from people.
+    """
+    keys = [question.key for question in rated_questions(Scores(answers, options))]
+    rows_by_judge: dict = {}
+    for row in disagreements.KIND.build(answers, options, keys).rows:
+        rows_by_judge.setdefault(row["evaluator"], {}).setdefault(row["item"], row)
+    first = next((name for name in ranked if name in rows_by_judge), None)
+    return list(rows_by_judge.get(first, {}).values())[:APART]
+
+
+def ways_on(study, results, questions):
+    """Return the WaysOn of the first judge and question that more ratings may decide; else None."""
+    by_key = {question.key: question for question in questions}
+    for name in results.ranked:
+        entries = [entry for entry in results.verdict.entries if entry.row["evaluator"] == name]
+        report = replace(results.verdict, entries=entries)
+        for key in dict.fromkeys(entry.row["question"] for entry in entries):
+            if ways := list_ways_on(study, report, by_key[key]):
+                return ways
+    return None

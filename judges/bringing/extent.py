@@ -1,0 +1,122 @@
+"""Find how far a sheet of an .xlsx workbook reaches, before a table of that extent is made of it.
+
+The reader of workbooks makes room for every cell from the first to the last that is filled. A small
+file with one far cell asks it for more memory than any machine has, which ends the process.
+"""
+
+import re
+from xml.parsers import expat
+
+from judges.bringing.sheet import NotReadable
+
+MOST_CELLS = 10_000_000
+CHUNK = 1 << 18
+ROW = re.compile(r"[0-9]{1,9}\Z")
+CELL = re.compile(r"\$?([A-Za-z]{1,7})\$?([0-9]{1,9})\Z")
+
+
+def count_cells(part, before=0):
+    """Return how many cells the filled ones of a part span; refuse more than are read.
+
+    before: the cells of the parts before it, which count too.
+    """
+    watch = _Watch(before)
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = watch.note
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        while chunk := part.read(CHUNK):
+            parser.Parse(chunk, False)
+            watch.refuse()
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        message = f"cannot be read as a workbook ({str(error)[:100]}); save it again as .xlsx"
+        raise NotReadable(message) from None
+    watch.refuse()
+    return watch.cells
+
+
+def _wrong_place(told):
+    words = f"found {told[:30]!r} as the place of a cell; save the workbook again as .xlsx"
+    return NotReadable(words)
+
+
+def _refuse_doctype(*_):
+    raise NotReadable("found a document type within the workbook; save it again as .xlsx")
+
+
+class _Watch:
+    """Follow the places of cells, which need not be told where they follow each other."""
+
+    def __init__(self, before):
+        self.before = before
+        self.row = self.cell_row = self.column = 0
+        self.is_cell = False
+        self.last_row = self.last_column = 0
+        self.far_row = self.far_column = (0, 0)
+        self.columns = {}
+
+    def note(self, name, attributes):
+        """Take the start of an element into account; a cell counts once it has a value."""
+        name = name.rpartition(":")[2]
+        if name == "c":
+            self._place(attributes.get("r"))
+        elif name in ("v", "is") and self.is_cell:
+            self._count()
+        elif name == "row":
+            told = attributes.get("r")
+            if told is not None and ROW.match(told) is None:
+                raise _wrong_place(told)
+            self.row = max(self.row, self.cell_row) + 1 if told is None else int(told)
+            self.cell_row, self.column, self.is_cell = self.row, 0, False
+
+    def _place(self, told):
+        self.is_cell = True
+        if told is None:
+            self.cell_row, self.column = max(self.row, self.cell_row), self.column + 1
+            return
+        match = CELL.match(told)
+        if match is None:
+            raise _wrong_place(told)
+        letters, digits = match.groups()
+        if letters not in self.columns:
+            self.columns[letters] = _column_number(letters)
+        self.column, self.cell_row = self.columns[letters], int(digits)
+
+    def _count(self):
+        row, column = self.cell_row, self.column
+        if row > self.last_row:
+            self.last_row, self.far_row = row, (row, column)
+        if column > self.last_column:
+            self.last_column, self.far_column = column, (row, column)
+
+    @property
+    def cells(self):
+        """Count the cells that room is made for, as far as the part was read."""
+        return self.last_row * self.last_column
+
+    def refuse(self):
+        """Refuse the sheet where it reaches too far by now."""
+        cells = self.before + self.cells
+        if cells > MOST_CELLS:
+            far = {_cell_name(*self.far_column), _cell_name(*self.far_row)}
+            raise NotReadable(
+                f"a sheet reaches as far as cell {' and cell '.join(sorted(far))}, so the "
+                f"sheets span {cells:,} cells; allowed are {MOST_CELLS:,}. Delete what "
+                "stands far from the table, or save the table as CSV"
+            )
+
+
+def _column_number(letters):
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + ord(letter) - 64
+    return number
+
+
+def _cell_name(row, column):
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return f"{letters}{row}"

@@ -1,0 +1,94 @@
+"""Hold a table as it was read: its header, its rows, and what was assumed on the way."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from annotate.files.reading.problems import quoted
+from annotate.files.reading.tables import CELL_LENGTH
+
+MOST_COLUMNS = 300  # each has three fields on the page, and a request has at most 1,000
+INVISIBLE = "\ufeff\xa0\u200b \t\r\n"
+
+
+class NotReadable(ValueError):
+    """A file that cannot be read as a table; row is the row of a spreadsheet, where it is told."""
+
+    def __init__(self, message, row=None, column=""):
+        super().__init__(message)
+        self.row, self.column = row, column
+
+
+@dataclass
+class Sheet:
+    """A table of texts. records yields (row of the spreadsheet, cells), the header first.
+
+    assumed: sentences that tell the user how the bytes were taken.
+    """
+
+    name: str
+    records: Callable[[], Iterable[tuple[int, list[str]]]]
+    assumed: list[str] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
+    decimal_commas_possible: bool = False
+
+    def __post_init__(self):
+        first = next(iter(self._filled()), None)
+        if first is None:
+            raise NotReadable("the file has no rows; expected is a header and rows")
+        self.header = _header(*first)
+
+    def rows(self):
+        """Yield (row, cells) below the header, as wide as it; blank rows are left out."""
+        records = self._filled()
+        next(records)
+        width = len(self.header)
+        for row, cells in records:
+            if len(cells) != width:
+                self._check_width(row, cells, width)
+            yield row, cells[:width]
+
+    def _filled(self):
+        for row, cells in self.records():
+            if any(cells) and any(cell.strip(INVISIBLE) for cell in cells):
+                yield row, cells
+
+    @staticmethod
+    def _check_width(row, cells, width):
+        """Refuse a row of another width; empty cells beyond the header are usual."""
+        if len(cells) < width:
+            raise NotReadable(
+                f"found {len(cells)} cells; allowed are {width}, as in the header", row
+            )
+        for number, cell in enumerate(cells[width:], width + 1):
+            if cell.strip():
+                words = f"found {quoted(cell)} in column {number}; the header names {width} columns"
+                raise NotReadable(words, row)
+
+
+def _header(row, cells):
+    names = [cell.strip(INVISIBLE) for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    if len(names) > MOST_COLUMNS:
+        raise NotReadable(f"found {len(names):,} columns; allowed are {MOST_COLUMNS:,}", row)
+    names = [name or f"column {number}" for number, name in enumerate(names, 1)]
+    places: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        if len(name) > 200:
+            raise NotReadable(
+                f"found a column name of {len(name)} characters; allowed are 200", row
+            )
+        if name in places:
+            words = f"found twice in the header, as columns {places[name]} and {number}"
+            raise NotReadable(f"{words}; allowed is once", row, name)
+        places[name] = number
+    return names
+
+
+def check_cell(cell, row):
+    """Return a cell's text; refuse one that is too long or holds a NUL."""
+    if len(cell) > CELL_LENGTH:
+        raise NotReadable(f"found a cell longer than {CELL_LENGTH:,} characters", row)
+    if "\0" in cell or any("\ud800" <= letter <= "\udfff" for letter in cell):
+        raise NotReadable(f"found {quoted(cell)}, which is no plain text", row)
+    return cell

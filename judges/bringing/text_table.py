@@ -1,0 +1,145 @@
+"""Read delimited text in the forms in which spreadsheets write it."""
+
+import codecs
+import csv
+from contextlib import suppress
+from itertools import islice
+
+from annotate.files.reading.tables import CELL_LENGTH, csv_fault
+from judges.bringing.sheet import NotReadable, Sheet
+
+CHUNK = 1 << 20
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+ONE_COLUMN = "\x1f"  # a separator that no text has
+# Without a mark nothing tells these apart: gb18030 decodes as cp1252 without an error.
+ENCODINGS = {
+    "cp1252": "Western European (Windows-1252)",
+    "cp1250": "Central European (Windows-1250)",
+    "cp1251": "Cyrillic (Windows-1251)",
+    "gb18030": "Chinese (GB 18030)",
+    "shift_jis": "Japanese (Shift JIS)",
+}
+WORDS = {
+    "utf-8-sig": "UTF-8 with a byte-order mark",
+    "utf-16": "UTF-16 (Excel’s “Unicode text”)",
+    "utf-8": "UTF-8",
+}
+SAMPLE_LINES, SAMPLE_LENGTH = 5, 120
+RECORDS = 50
+
+
+class EncodingUnclear(ValueError):
+    """The bytes are not UTF-8 and have no mark; samples: {encoding: lines as it reads them}."""
+
+    def __init__(self, samples):
+        super().__init__("the file is not UTF-8")
+        self.samples = samples
+
+
+def read_text(path, encoding="", separator=""):
+    """Return the Sheet of a delimited text; raise EncodingUnclear where a person has to choose."""
+    encoding = _encoding(path, encoding)
+    with path.open(encoding=encoding, newline="") as file:
+        start = file.readline(200)
+    declared = _declared(start)
+    separator = separator or declared or _separator(path, encoding)
+
+    def records():
+        return _records(path, encoding, separator, bool(declared))
+
+    sheet = Sheet("", records, decimal_commas_possible=separator != ",")
+    sheet.assumed = [f"Read as {_words(encoding)}, {_separator_words(separator)}."]
+    return sheet
+
+
+def _words(encoding):
+    return WORDS.get(encoding) or ENCODINGS[encoding]
+
+
+def _separator_words(separator):
+    if separator == ONE_COLUMN:
+        return "one column"
+    return f"with {SEPARATORS[separator]}"
+
+
+def _encoding(path, chosen):
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start.startswith(codecs.BOM_UTF8):
+        return _checked(path, "utf-8-sig")
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _checked(path, "utf-16")
+    if _decodes(path, "utf-8"):
+        return "utf-8"
+    if chosen in ENCODINGS:
+        return _checked(path, chosen)
+    raise EncodingUnclear(_samples(path))
+
+
+def _checked(path, encoding):
+    if not _decodes(path, encoding):
+        raise NotReadable(f"found bytes that are not {_words(encoding)}; save the file again")
+    return encoding
+
+
+def _decodes(path, encoding):
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with path.open("rb") as file:
+        try:
+            while chunk := file.read(CHUNK):
+                if "\0" in decoder.decode(chunk):
+                    raise NotReadable("found a NUL character; allowed is a table as plain text")
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _samples(path):
+    """Return the first lines that tell encodings apart, in each encoding that reads them."""
+    with path.open("rb") as file:
+        told = (line[: 4 * SAMPLE_LENGTH] for line in file if not line.isascii())
+        lines = list(islice(told, SAMPLE_LINES))
+    samples = {}
+    for encoding in ENCODINGS:
+        if _decodes(path, encoding):
+            # A line may be cut within a character of several bytes.
+            decoded = [line.decode(encoding, "ignore").strip()[:SAMPLE_LENGTH] for line in lines]
+            samples[encoding] = decoded
+    return samples
+
+
+def _declared(line):
+    """Return the separator of Excel's first line “sep=;”; empty without it."""
+    text = line.strip().strip('"').lower()
+    if text.startswith("sep=") and len(text) <= 5:
+        return line.strip().strip('"')[4:] or "\t"
+    return ""
+
+
+def _separator(path, encoding):
+    """Return the separator that gives most of the first records as many cells as the header."""
+    shares = {}
+    for separator in SEPARATORS:
+        widths = []
+        with suppress(NotReadable):  # the row is told when the table itself is read
+            for _, cells in islice(_records(path, encoding, separator, False), RECORDS):
+                widths.append(len(cells))
+        if widths and widths[0] >= 2:
+            shares[separator] = (widths.count(widths[0]) / len(widths), widths[0])
+    best = max(shares, key=shares.__getitem__, default="")
+    return best if best and shares[best][0] >= 0.5 else ONE_COLUMN
+
+
+def _records(path, encoding, separator, skips_first):
+    """Yield (row as the spreadsheet counts, cells)."""
+    csv.field_size_limit(CELL_LENGTH)
+    with path.open(encoding=encoding, newline="") as file:
+        if skips_first:
+            file.readline()
+        row = 0
+        try:
+            for row, cells in enumerate(csv.reader(file, delimiter=separator, strict=True), 1):
+                yield row, cells
+        except csv.Error as error:
+            raise NotReadable(csv_fault(error), row + 1) from None

@@ -1,0 +1,138 @@
+"""Read a sheet of an .xlsx workbook, as Excel and LibreOffice store them."""
+
+import zipfile
+import zlib
+from datetime import date, datetime, time, timedelta
+
+import python_calamine
+from django.conf import settings
+
+from annotate.files.reading.encoding import megabytes
+from judges.bringing.extent import count_cells
+from judges.bringing.sheet import NotReadable, Sheet, check_cell
+
+ENDINGS = (".xlsx", ".xlsm")
+# How far the sheets of these reach cannot be told before they are read.
+REFUSED = (".xls", ".xlsb", ".ods")
+OTHERS = {"content.xml", "xl/workbook.bin"}  # what .ods and .xlsb have
+SHEET = b"sheetData"
+MOST_MEMBERS, MOST_PACKED = 200, 100
+CHUNK = 1 << 20
+LONG_ID = 10**15  # from here on a spreadsheet rounds whole numbers
+
+
+def read_workbook(path, name, sheet=""):
+    """Return (names of the sheets that have rows, the Sheet chosen or else the first of them)."""
+    if not zipfile.is_zipfile(path):
+        raise NotReadable("cannot be read as a workbook; save it again as .xlsx")
+    _check_parts(path)
+    try:
+        workbook = python_calamine.load_workbook(str(path))
+        filled = [title for title in workbook.sheet_names if _has_rows(workbook, title)]
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        message = f"cannot be read as a workbook ({str(error)[:100]}); save it again as .xlsx"
+        raise NotReadable(message) from None
+    if not filled:
+        raise NotReadable("the workbook has no rows; expected is a sheet with a header")
+    chosen = sheet if sheet in filled else filled[0]
+    table = workbook.get_sheet_by_name(chosen)
+    first_row = (table.start or (0, 0))[0]
+
+    def records():
+        for row, cells in enumerate(table.iter_rows(), 1 + first_row):
+            yield row, [check_cell(_text(cell), row) for cell in cells]
+
+    made = Sheet(chosen, records)
+    made.assumed = [f"Read the sheet “{chosen}” of {name}."]
+    made.assumed += _rounded_ids(made, table)
+    return filled, made
+
+
+def _has_rows(workbook, name):
+    return workbook.get_sheet_by_name(name).height > 1
+
+
+def _check_parts(path):
+    """Refuse an archive that is no .xlsx, and what would take more memory than there is."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+            if len(members) > MOST_MEMBERS:
+                raise NotReadable(f"found {len(members):,} parts; allowed are {MOST_MEMBERS}")
+            if OTHERS & {member.filename.lower() for member in members}:
+                refuse_format()
+            allowed = min(
+                4 * settings.UPLOAD_MAX_BYTES, max(MOST_PACKED * path.stat().st_size, CHUNK)
+            )
+            cells = 0
+            for member in _sheets_within(archive, members, allowed):
+                with archive.open(member) as part:
+                    cells += count_cells(part, cells)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+        raise NotReadable(f"cannot be unpacked ({str(error)[:100]}); save it again") from None
+
+
+def _sheets_within(archive, members, allowed):
+    """Return the members that hold cells, whatever their names; refuse more bytes than allowed."""
+    if sum(member.file_size for member in members) > allowed:
+        _refuse_size(allowed)
+    unpacked, sheets = 0, []
+    for member in members:
+        # The size in the directory may lie, so it is counted.
+        with archive.open(member) as part:
+            before, is_sheet = b"", False
+            while chunk := part.read(CHUNK):
+                unpacked += len(chunk)
+                if unpacked > allowed:
+                    _refuse_size(allowed)
+                is_sheet = is_sheet or SHEET in before + chunk
+                before = chunk[-len(SHEET) :]
+        sheets += [member] if is_sheet else []
+    return sheets
+
+
+def refuse_format():
+    """Refuse a workbook of another format than .xlsx."""
+    raise NotReadable(
+        "found a workbook of another format than .xlsx, or with a password; "
+        "save it as .xlsx without a password, or as CSV"
+    )
+
+
+def _refuse_size(allowed):
+    raise NotReadable(
+        f"the workbook unpacks to more than {megabytes(allowed)}, which is more than is read; "
+        "save the sheet as CSV and bring that"
+    )
+
+
+def _text(cell):
+    """Write a cell as text: all numbers are floats in a workbook, and 3.0 means 3."""
+    if isinstance(cell, bool):
+        return "1" if cell else "0"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e300:
+        return str(int(cell))
+    if isinstance(cell, datetime) and cell.time() == time():
+        return cell.date().isoformat()
+    if isinstance(cell, date | time):  # a datetime is a date
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return f"{cell.total_seconds():g}"
+    return str(cell)
+
+
+def _rounded_ids(made, table):
+    """Name the columns whose numbers are so long that the spreadsheet rounded them."""
+    long = set()
+    for cells in table.iter_rows():
+        long |= {
+            index
+            for index, cell in enumerate(cells)
+            if isinstance(cell, float) and abs(cell) >= LONG_ID
+        }
+    return [
+        f"Column “{made.header[index]}” has numbers of 16 digits or more, which Excel rounds: if "
+        "they are ids, format the column as text and type them again."
+        for index in sorted(long)
+        if index < len(made.header)
+    ]

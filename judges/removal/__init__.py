@@ -1,0 +1,1 @@
+"""Archive judges, and delete those on which nothing rests, with a log and an undo."""

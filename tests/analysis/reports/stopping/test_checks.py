@@ -1,0 +1,37 @@
+"""The checks that the stopping rule bounds: all that the verdict asks before a yes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.reports.stopping.checks import NEVER_GIVEN, ONE_POINT, RARER, checks_of
+from analysis.stats.planning.stopping import State, StoppingRule, look
+from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.rare_class import measure_rare_class
+from tests.analysis.stats.validation.test_verdict import GOOD, agree, offset
+
+SURE = replace(GOOD, agreement=agree(0.5, 0.4, 0.01, 0.01), beyond=(), level=offset(0.0, 0.01))
+
+
+def rare(positives, marked):
+    shares = (np.arange(100) < positives).astype(float)
+    return measure_rare_class(shares, (np.arange(100) < marked).astype(float))
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_open"),
+    [
+        ({}, []),
+        ({"rare_class": rare(10, 10)}, []),
+        ({"rare_class": rare(9, 10)}, [RARER]),
+        ({"rare_class": rare(10, 0)}, [NEVER_GIVEN]),
+        ({"has_one_point": True}, [ONE_POINT]),
+    ],
+)
+def test_the_rule_never_says_may_where_the_verdict_says_not_yet(changes, is_open):
+    agreement, retention, others = checks_of(replace(SURE, **changes), Criteria())
+    seen = look(StoppingRule(), agreement, retention, others, clusters=200)
+    names = [check.name for check, opened in zip(seen.checks, seen.is_open, strict=True) if opened]
+    assert names == is_open
+    assert seen.state == (State.CONTINUE if is_open else State.MAY)

@@ -1,0 +1,228 @@
+"""What a "not yet" waits for, and what next, in sentences that do not contradict themselves."""
+
+from dataclasses import replace
+from math import nan
+from types import SimpleNamespace
+
+import pytest
+
+from analysis.reports.verdict.own_words import OF_OWN, OwnCase, without_use
+from analysis.reports.verdict.words import OF_RATING, OF_SYSTEMS, Case, SystemsCase
+from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
+from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.systems import SystemComparison
+from analysis.stats.validation.verdict import decide
+from tests.analysis.stats.validation.test_verdict import GOOD, agree
+
+NO, NOT_YET = Answer.NO, Answer.NOT_YET
+NEVER = "At today's estimate no number of items would be enough: "
+
+
+def make_case(missing="", family=2, reason=Reason.UNDECIDED):
+    evidence = SimpleNamespace(n=100, share_missing=0.0, rare_class=None)
+    verdict = Verdict(Answer.NOT_YET, reason, missing=missing)
+    return Case("J", "q", evidence, verdict, Criteria(), family=family)
+
+
+def test_among_several_the_correction_speaks_of_the_others():
+    sentence, next_step = make_case("correction", family=2).say()
+    assert "not beside the other judges and questions" in sentence
+    assert next_step.endswith("or name one judge before you see its judgments.")
+
+
+def test_a_judge_alone_is_told_which_level_a_yes_asks_for():
+    sentence, next_step = make_case("correction", family=1).say()
+    assert sentence == (
+        "J passes every check at .05 alone, but a yes asks for .025 or less: judges and questions "
+        "are each corrected at .025. Do not use J alone on q yet."
+    )
+    assert next_step == "Collect more items with two ratings or more."
+
+
+def test_nothing_is_collected_where_no_number_would_be_enough():
+    case = make_case()
+    assert case.collect(-0.1, 0.1) == f"{NEVER}try another prompt or model."
+    assert case.collect(0.0, 0.1, "Ask more clearly.") == f"{NEVER}ask more clearly."
+    assert case.collect(nan, 0.1) == "Collect more items with two ratings or more."
+
+
+@pytest.mark.parametrize(
+    ("error", "more"),
+    [(0.1, "519"), (0.02, "10")],  # 100 ((1.644854 + 0.841621) error / .1)^2 = 618.3, less 100
+)
+def test_else_the_number_of_items_is_said(error, more):
+    words = f"Collect about {more} more items with two ratings or more, if today's estimates hold."
+    assert make_case().collect(0.1, error) == words
+
+
+def test_a_scale_of_its_own_is_not_settled_by_ratings():
+    sentence, next_step = make_case("scale", reason=Reason.ORDER_ONLY).say()
+    assert sentence == (
+        "J orders items well enough, but has no level to be tested: its scale is its own, or the "
+        "question's has no ends. No number of ratings settles that. Do not use J for means or "
+        "single scores on q."
+    )
+    assert next_step == "Use it for the order only."
+
+
+def test_a_judge_that_rounded_gives_one_answer_is_for_the_order_only():
+    sentence, next_step = make_case("points", reason=Reason.ORDER_ONLY).say()
+    assert sentence == (
+        "J orders items well enough, but rounded to the question's scale it gives the same answer "
+        "to every item. Do not use J for means or single scores on q."
+    )
+    assert next_step.startswith("Use it for the order only")
+    sentence, next_step = make_case("rare_answer").say()
+    assert sentence.startswith("J never gives the rarer answer on q: it finds none")
+    assert next_step == "Try another prompt or model."
+
+
+@pytest.mark.parametrize(
+    ("family", "words"), [(1, "asks for half of the usual level."), (7, "not beside the other")]
+)
+def test_a_yes_on_systems_that_only_the_correction_stops(family, words):
+    comparison = SimpleNamespace(
+        answer=NOT_YET, reason=Reason.UNDECIDED, missing="correction", favoured=False, spread=nan
+    )
+    evidence = SimpleNamespace(share_missing=0.0)
+    case = SystemsCase("J", "q", comparison, ["a", "b"], 0.3, None, evidence, family)
+    sentence, next_step = case.say()
+    assert words in sentence
+    assert ("name one judge" in next_step) == (family > 1)
+
+
+@pytest.mark.parametrize("clusters", [5, 50])
+def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
+    """PLANNING 4: rho = r = .3, three ratings: 233 items for theta, 29 for rho."""
+    case = make_case(reason=Reason.TOO_FEW)
+    case.evidence.n, case.evidence.n_clusters = 18, clusters
+    sentence, _ = case.say()
+    assert sentence.endswith(
+        " 30 only allow a test: about 233 decide for a judge like a rater, where raters agree as "
+        "usual (.30) and each item has 3 ratings. Do not use J alone on q yet."
+    )
+
+
+@pytest.mark.parametrize(
+    ("r", "rho", "words"),
+    [
+        (0.22, 0.3, "only 56 % is shown. Do not use J alone on q yet."),
+        (0.3, 0.05, "tested there. Do not use J, or any other judge, alone on q."),
+        (0.25, 0.3, "weaker than a rater, but it keeps at least two thirds of what a rater tells"),
+    ],
+)
+def test_the_words_say_what_may_not_be_done_yet(r, rho, words):
+    error = 0.01 if r == 0.25 else 0.03
+    evidence = replace(GOOD, agreement=agree(r, rho, error, 0.01))
+    sentence, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    assert words in sentence
+
+
+# Of each reason, an answer with what else the verdict names.
+OF_REASONS = {
+    Reason.NOT_COMPARABLE: [(Answer.NOT_TESTABLE, {})],
+    Reason.SAYS_NOTHING: [(NO, {})],
+    Reason.TOO_FEW: [(NOT_YET, {})],
+    Reason.RATERS_DISAGREE: [(Answer.PEOPLE_DISAGREE, {})],
+    Reason.PEOPLE_UNSURE: [(NOT_YET, {})],
+    Reason.MAY_NOT: [(NO, {})],
+    Reason.UNDECIDED: [
+        (NOT_YET, {"missing": missing})
+        for missing in ("", "correction", "groups", "rare_class", "rare_answer")
+    ],
+    **{
+        reason: [
+            (answer, {"grouping": grouping, "half": half})
+            for answer, half in (
+                (NO, Half.JUDGE),
+                (NOT_YET, Half.JUDGE),
+                (NOT_YET, Half.PEOPLE),
+                (Answer.PEOPLE_DISAGREE, Half.PEOPLE),
+            )
+        ]
+        for reason, grouping in ((Reason.LENGTH_ONLY, "length"), (Reason.SYSTEM_ONLY, "system"))
+    },
+    Reason.LEVEL_OFF: [(NO, {})],
+    Reason.ORDER_ONLY: [(NOT_YET, {"missing": missing}) for missing in ("", "scale", "points")],
+    Reason.MAY: [(Answer.YES, {"grade": grade}) for grade in Grade],
+}
+RATING_USES = {
+    Answer.YES: "J may stand in for ",
+    NO: "Do not use J in place of ",
+    NOT_YET: "Do not use J alone on wit yet.",
+    Answer.NOT_TESTABLE: "Do not use J alone on wit yet.",
+    Answer.PEOPLE_DISAGREE: "Do not use J, or any other judge, alone on wit.",
+}
+
+
+def say_of(make_case, reason, answer, more):
+    rare = SimpleNamespace(n_majority=4, n_hits=2, n_marked=0, recall_interval=(0.2, 0.8))
+    evidence = replace(GOOD, rare_class=rare)
+    return make_case("J", "wit", evidence, Verdict(answer, reason, **more), Criteria()).say()[0]
+
+
+@pytest.mark.parametrize("reason", OF_RATING)
+@pytest.mark.parametrize(("make_case", "whom"), [(Case, "a rater"), (OwnCase, "a recipient's own")])
+def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reason):
+    assert set(OF_REASONS) == set(OF_RATING) == set(OF_OWN)
+    for answer, more in OF_REASONS[reason]:
+        words = say_of(make_case, reason, answer, more)
+        if reason in (Reason.LEVEL_OFF, Reason.ORDER_ONLY):
+            assert words.endswith("Do not use J for means or single scores on wit.")
+            continue
+        assert words.count(RATING_USES[answer]) == 1
+        assert words.count("Do not use") == (answer != Answer.YES)
+        if answer == NO:
+            assert f"in place of {whom}" in words and words.endswith(" on wit.")
+        if answer == Answer.YES:
+            assert "Nothing is shown for other kinds of items" in words
+            assert words.endswith("This says nothing of comparing systems.")
+
+
+SYSTEMS_USES = {
+    Answer.YES: "This says nothing of rating single items.",
+    NO: "Do not compare systems by J on wit.",
+}
+NOT_DECIDED = "Do not compare systems by J alone on wit yet."
+OF_SYSTEMS_REASONS = {
+    Reason.NOT_COMPARABLE: [(Answer.NOT_TESTABLE, "")],
+    Reason.SAYS_NOTHING: [(NO, "")],
+    Reason.TOO_FEW: [(NOT_YET, "")],
+    Reason.FAVOURS: [(NO, "")],
+    Reason.NO_DIFFERENCE: [(NOT_YET, "")],
+    Reason.UNDECIDED: [(NOT_YET, why) for why in ("margin", "order", "widest", "correction")],
+    Reason.MAY: [(Answer.YES, "")],
+}
+
+
+@pytest.mark.parametrize("reason", OF_SYSTEMS)
+def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
+    assert set(OF_SYSTEMS_REASONS) == set(OF_SYSTEMS)
+    offset = SimpleNamespace(value=0.5)
+    pair = SimpleNamespace(first=0, second=1, offset=offset, is_favoured=False)
+    for answer, missing in OF_SYSTEMS_REASONS[reason]:
+        comparison = SystemComparison(answer, reason, (pair,), 2, missing=missing)
+        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, GOOD).say()
+        if reason == Reason.NOT_COMPARABLE:
+            assert sentence == "There are no two systems to be compared."
+            continue
+        assert sentence.endswith(f" {SYSTEMS_USES.get(answer, NOT_DECIDED)}")
+        assert sentence.count("compare systems by") == (answer != Answer.YES)
+
+
+def test_a_baseline_has_no_use_that_could_be_refused():
+    verdict = Verdict(NO, Reason.SAYS_NOTHING)
+    case = Case("coin", "wit", GOOD, verdict, Criteria(), is_candidate=False)
+    assert case.say()[0] == "coin gives the same answer to every item."
+
+
+@pytest.mark.parametrize("warnings", ["", "own_answers"])
+def test_where_the_use_is_said_beside_the_words_leave_it_out(warnings):
+    make_case = OwnCase if warnings else Case
+    for reason, cases in OF_REASONS.items():
+        for answer, more in cases:
+            words = say_of(make_case, reason, answer, more)
+            row = {"evaluator": "J", "question": "wit", "answer": str(answer)}
+            row |= {"verdict": str(reason), "use": "rate_items", "warnings": warnings}
+            short = without_use(SimpleNamespace(row=row, reason=words))
+            assert "Do not use" not in short and words.startswith(short)

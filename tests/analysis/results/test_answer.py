@@ -1,0 +1,157 @@
+"""The answer in labelled lines: who may stand in, for which use, and for which nobody may."""
+
+from math import nan
+
+from analysis.reports.base import Entry
+from analysis.reports.verdict.words import ELSEWHERE, NOT_BY_IT
+from analysis.results.answer import UNTESTED, say_answer
+
+
+def entry(judge, question, answer, verdict="", reason="", **given):
+    usual = {"next": "", "warnings": "", "agreement": 0.5, "rho": 0.4, "use": "rate_items"}
+    row = {"evaluator": judge, "question": question, "answer": answer, "verdict": verdict}
+    return Entry(row | usual | given, reason=reason, judge=judge, kind="judge")
+
+
+def yes(judge, question, condition=""):
+    worth = f"{judge} may stand in for one rater on {question}: as good as one of your raters."
+    reason = f"{worth} {ELSEWHERE} {condition}"
+    return entry(judge, question, "yes", "may", reason.strip())
+
+
+def compared(judge, question, answer, verdict="", reason="", **given):
+    return entry(judge, question, answer, verdict, reason, use="compare_systems", **given)
+
+
+def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_not_cover():
+    entries = [
+        yes("small", "fluency", "It judged 80 % of the rated items."),
+        yes("small", "clarity"),
+        entry("small", "depth", "not_yet", "undecided", next="Collect 40 more items ($14)."),
+        entry("small", "wit", "not_yet", "undecided", next="Collect 90 more items ($31)."),
+        entry("small", "truth", "no", "level_off", "small is .9 points too high on truth."),
+        yes("other", "fluency"),
+        compared("small", "fluency", "no", "favours", "small favours s1: it may pick losers."),
+        compared("small", "clarity", "not_yet", "undecided", next="Rate more of each system."),
+        compared("other", "clarity", "yes", "may"),
+        compared("small", "truth", "not_testable", "not_comparable"),
+    ]
+    spoken = say_answer(entries, ["small", "other"])
+    assert spoken.lead == "small may stand in for a rater on 2 of 5 questions (fluency, clarity)."
+    assert spoken.lines == {
+        "Best judge": [
+            "small. Its correlation with a rater is .50, another rater's .40.",
+            "Others may too, for rating items: other (fluency).",
+            "Others may too, for comparing systems: other (clarity).",
+        ],
+        "Use it for": [
+            "Rating fluency: as good as one of your raters. It judged 80 % of the rated items.",
+            "Rating clarity: as good as one of your raters.",
+        ],
+        "Do not use it for": [
+            "Rating truth: small is .9 points too high on truth.",
+            "Comparing systems on fluency: small favours s1: it may pick losers.",
+            "Comparing systems on clarity: not decided yet. Rate more of each system.",
+            UNTESTED,
+        ],
+        "Not decided yet": ["Rating depth, wit: the ratings cannot tell yet."],
+    }
+    assert spoken.sentences[1].startswith("Best judge: small. Its correlation with ")
+
+
+def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used():
+    favours = "It favours v. 2 by .3 points more than people do, between v. 2 and old" + NOT_BY_IT
+    entries = [
+        yes("small", "wit", f"It judged 8 of 10. {favours} It was named."),
+        yes("small", "depth"),
+        compared("small", "wit", "not_yet", "undecided", next="Rate more of each system."),
+        compared("small", "depth", "not_yet", "undecided", next="Rate more of each system."),
+    ]
+    lines = say_answer(entries, ["small"]).lines
+    assert lines["Use it for"] == [
+        "Rating wit: as good as one of your raters. It judged 8 of 10. It was named.",
+        "Rating depth: as good as one of your raters.",
+    ]
+    assert lines["Do not use it for"] == [
+        "Comparing systems on wit: it favours v. 2 by .3 points more than people do, between v. 2 "
+        "and old.",
+        "Comparing systems on depth: not decided yet. Rate more of each system.",
+        UNTESTED,
+    ]
+
+
+def test_systems_that_the_judge_may_compare_are_a_use():
+    entries = [yes("small", "wit"), compared("small", "wit", "yes", "may")]
+    assert say_answer(entries, ["small"]).lines["Use it for"][1] == (
+        "Comparing systems on wit: these systems only, a new one is untested."
+    )
+
+
+def test_the_role_is_named_where_several_have_rated():
+    spoken = say_answer([yes("small", "fluency")], ["small"], "expert")
+    assert spoken.lead == "small may stand in for a rater (expert) on fluency."
+
+
+def test_no_judge_yet_names_the_first_one_and_what_is_left():
+    entries = [
+        entry("a", "fluency", "not_yet", "undecided", "a keeps at least 27 %.", next="Collect 9."),
+        entry("b", "fluency", "no"),
+    ]
+    spoken = say_answer(entries, ["a", "b"])
+    assert spoken.lead == "No judge may stand in for a rater yet."
+    assert spoken.lines == {
+        "Best judge": [
+            "None may yet. First in the table: a. "
+            "Its correlation with a rater is .50, another rater's .40."
+        ],
+        "Not decided yet": ["Rating fluency: a keeps at least 27 %. Collect 9."],
+    }
+
+
+def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():
+    few = "Too few items to decide: 24 have two ratings, and at least 30 are needed."
+    entries = [
+        entry(
+            *("a", key, "not_yet", "too_few", f"{few} Do not use a alone on {key} yet."),
+            next="Collect at least 6 more.",
+        )
+        for key in ("wit", "depth")
+    ]
+    assert say_answer(entries, ["a"]).lines["Not decided yet"] == [
+        f"Rating wit, depth: {few} Collect at least 6 more."
+    ]
+
+
+def test_no_without_hope_is_not_a_not_yet():
+    spoken = say_answer([entry("a", "fluency", "no", agreement=nan)], ["a"])
+    assert spoken.lead == "No judge may stand in for a rater."
+    assert spoken.lines == {"Do not use it for": ["Rating fluency: a may not."]}
+
+
+def test_what_more_ratings_never_tell_is_not_said_to_be_open():
+    entries = [entry("a", key, "not_yet", "length_only") for key in ("wit", "depth")]
+    assert say_answer(entries, ["a"]).lines["Not decided yet"] == [
+        "Rating wit, depth: a is not shown to know more than the length of the text."
+    ]
+
+
+def test_where_people_disagree_no_judge_is_to_blame():
+    reasons = {"wit": "raters_disagree", "depth": "system_only"}
+    entries = [
+        entry("a", key, "people_disagree", reason, agreement=nan) for key, reason in reasons.items()
+    ]
+    spoken = say_answer(entries, ["a"])
+    assert spoken.lead == (
+        "No judge can be shown to stand in for a rater: people disagree with one another."
+    )
+    assert spoken.lines == {
+        "Do not use it for": [
+            "Rating wit, depth: people agree too little to show that any judge may."
+        ]
+    }
+
+
+def test_nothing_judged_is_said():
+    assert say_answer([], []).sentences == [
+        "No judge has judged an item that people rated, so nothing can be said of judges."
+    ]

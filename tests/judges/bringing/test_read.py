@@ -1,0 +1,266 @@
+"""Files in, tables out: the forms in which Excel and other programs write a table."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from judges.bringing.read import read_table
+from judges.bringing.sheet import NotReadable
+from judges.bringing.text_table import ONE_COLUMN, EncodingUnclear
+from tests.workbooks import MAIN, workbook
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Read bytes as a file of a name; return (header, rows, the first sentence, the Sheet)."""
+
+    def made(data, name="table.csv", **chosen):
+        path = tmp_path / "brought"
+        path.write_bytes(data)
+        _, sheet = read_table(path, name, **chosen)
+        return sheet.header, list(sheet.rows()), " ".join(sheet.assumed), sheet
+
+    return made
+
+
+ROWS = [(2, ["a", "Weil; „schön“"]), (3, ["b", "Nein"])]
+SEMICOLONS = 'id;text\r\na;"Weil; „schön“"\r\nb;Nein\r\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (SEMICOLONS.encode("utf-8-sig"), "UTF-8 with a byte-order mark, with semicolons."),
+        (SEMICOLONS.encode(), "UTF-8, with semicolons."),
+        (SEMICOLONS.replace("\r\n", "\r").encode(), "UTF-8, with semicolons."),
+        (("sep=;\r\n" + SEMICOLONS).encode(), "UTF-8, with semicolons."),
+        (("sep=;\r\n" + SEMICOLONS).encode("utf-8-sig"), "byte-order mark, with semicolons."),
+        (
+            SEMICOLONS.replace("id;", "id\t")
+            .replace("a;", "a\t")
+            .replace("b;", "b\t")
+            .encode("utf-16"),
+            "UTF-16 (Excel’s “Unicode text”), with tabs.",
+        ),
+        ('id,text\na,"Weil; „schön“"\nb,Nein\n'.encode(), "UTF-8, with commas."),
+        ('id|text\na|"Weil; „schön“"\nb|Nein\n'.encode(), "UTF-8, with vertical bars."),
+    ],
+)
+def test_csv_in_all_its_forms(table, data, words):
+    header, rows, assumed, _ = table(data)
+    assert (header, rows) == (["id", "text"], ROWS)
+    assert words in assumed
+
+
+def test_line_breaks_within_cells_and_blank_rows_keep_the_rows_of_the_spreadsheet(table):
+    _, rows, _, _ = table(b'id,text\r\na,"two\nlines"\r\n,\r\n\r\nb,x\r\n')
+    assert rows == [(2, ["a", "two\nlines"]), (5, ["b", "x"])]
+
+
+def test_texts_full_of_semicolons_in_a_comma_file_stay_whole(table):
+    header, rows, _, _ = table(b'id,text\n1,"a;b;c;d"\n2,e;f\n3,g\n')
+    assert header == ["id", "text"]
+    assert rows[1] == (3, ["2", "e;f"])
+
+
+def test_one_column_is_not_cut_at_its_commas(table):
+    header, rows, assumed, _ = table(b"text\nHello, you there\nNo\nWell, yes, no\n")
+    assert (header, rows[0][1]) == (["text"], ["Hello, you there"])
+    assert "one column" in assumed
+    assert table(b"a,b\n1,2\n", separator=ONE_COLUMN)[0] == ["a,b"]
+
+
+def test_an_encoding_is_never_guessed(table):
+    data = "id;text\r\ni1;Café – “gut”\r\n".encode("cp1252")
+    with pytest.raises(EncodingUnclear) as unclear:
+        table(data)
+    assert unclear.value.samples["cp1252"] == ["i1;Café – “gut”"]
+    _, rows, assumed, _ = table(data, encoding="cp1252")
+    assert rows == [(2, ["i1", "Café – “gut”"])]
+    assert "Western European (Windows-1252), with semicolons" in assumed
+
+
+def test_chinese_bytes_do_not_load_as_western_letters(table):
+    with pytest.raises(EncodingUnclear) as unclear:
+        table("理由\n推荐理由很好\n".encode("gb18030"))
+    assert unclear.value.samples["gb18030"] == ["理由", "推荐理由很好"]
+    assert unclear.value.samples["cp1252"][1].startswith("ÍÆ¼ö")
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "words"),
+    [
+        (b"", "t.csv", "the file is empty"),
+        (b"id,text\n1,a,b\n", "t.csv", "found 'b' in column 3"),
+        (b"id,text\n1\n", "t.csv", "found 1 cells; allowed are 2"),
+        (b'id,text\n1,"a\n', "t.csv", "a quotation mark"),
+        (b"id,text,id\n1,a,2\n", "t.csv", "found twice in the header, as columns 1 and 3"),
+        (b"i\0d,text\n1,2\n", "t.csv", "NUL"),
+        (b",".join(b"%d" % n for n in range(1001)) + b"\n", "t.csv", "found 1,001 columns"),
+        (b"PK\x03\x04rubbish", "t.zip", "found an archive"),
+        (b"PK\x03\x04rubbish", "t.xlsx", "cannot be read as a workbook"),
+        (b'[{"a": 1}, 2]', "t.json", "allowed is a JSON object"),
+        (b'[{"a": 1}', "t.json", "found no JSON"),
+        (b'{"a": "\\ud800"}', "t.jsonl", "no plain text"),
+        (b'[{"a": "caf\xe9"}]', "t.json", "JSON is always UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_words(table, data, name, words):
+    with pytest.raises(NotReadable, match=words):
+        table(data, name)
+
+
+def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table):
+    header, rows, _, _ = table(b"id,text,,\n1,a,,\n")
+    assert (header, rows) == (["id", "text"], [(2, ["1", "a"])])
+    assert table(b"\xc2\xa0id\xc2\xa0,text\n1,a\n")[0] == ["id", "text"]
+
+
+# Workbooks
+
+
+def test_a_workbook_with_its_kinds_of_cells(table):
+    rows = [["id", "text", "score", "ok"], [1, "x\ny", 2.5, True], [2, "", 3, False]]
+    header, read_rows, assumed, _ = table(workbook({"Ratings": rows}), "a.xlsx")
+    assert header == ["id", "text", "score", "ok"]
+    assert read_rows == [(2, ["1", "x\ny", "2.5", "1"]), (3, ["2", "", "3", "0"])]
+    assert "Read the sheet “Ratings” of a.xlsx." in assumed
+
+
+def test_the_first_sheet_with_rows_is_taken_unless_another_is_chosen(tmp_path):
+    path = tmp_path / "brought"
+    path.write_bytes(workbook({"Notes": [], "A": [["a"], [1]], "B": [["b"], [2]]}))
+    names, sheet = read_table(path, "a.xlsx")
+    assert (names, sheet.header) == (["A", "B"], ["a"])
+    assert read_table(path, "a.xlsx", sheet="B")[1].header == ["b"]
+
+
+def test_ids_that_excel_rounded_are_named(table):
+    rows = [["id", "text"], [12345678901234567890, "a"]]
+    assert "Column “id” has numbers of 16 digits" in table(workbook({"S": rows}), "a.xlsx")[2]
+
+
+def test_a_zip_bomb_is_refused_before_it_is_parsed(table, settings):
+    cell = '<row><c t="inlineStr"><is><t>' + "a" * 20_000_000 + "</t></is></c></row>"
+    bomb = workbook({"S": [["id"]]}, {"xl/worksheets/sheet9.xml": cell})
+    assert len(bomb) < 100_000
+    with pytest.raises(NotReadable, match="unpacks to more than"):
+        table(bomb, "a.xlsx")
+    settings.UPLOAD_MAX_BYTES = 1000
+    with pytest.raises(NotReadable, match="unpacks to more than 0.0 MB"):
+        table(workbook({"S": [["id"], *([[n] for n in range(500)])]}), "a.xlsx")
+
+
+def test_a_bomb_that_lies_about_its_size_is_refused_too(table):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "b" * 5_000_000)
+    data = packed.getvalue().replace((5_000_000).to_bytes(4, "little"), (5).to_bytes(4, "little"))
+    with pytest.raises(NotReadable, match="cannot be unpacked"):
+        table(data, "a.xlsx")
+
+
+FAR = '<row><c><v>1</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>'
+
+
+def _with_sheet(cells, place="xl/worksheets/sheet1.xml"):
+    """Return a workbook whose only sheet has these cells."""
+    sheet = f'<worksheet xmlns="{MAIN}"><dimension ref="A1"/><sheetData>{cells}</sheetData>'
+    return workbook({"S": []}, {place: sheet + "</worksheet>"})
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ('<row r="1"><c r="XFD1048576"><v>1</v></c></row>', "as far as cell XFD1048576"),
+        # 3,000 columns by 4,000 rows, neither of them in one cell.
+        (
+            '<row r="1"><c r="DKJ1"><v>1</v></c></row><row r="4000"><c><v>1</v></c></row>',
+            "as far as cell A4000 and cell DKJ1, so the sheets span 12,000,000 cells; "
+            "allowed are 10,000,000",
+        ),
+        ('<row r="1048575"/><row><c r="A1"/><c r="XFC2"/><c><v>1</v></c></row>', "cell XFD1048576"),
+        ('<row r="9999999"><c r="B1"><v>1</v></c><c><v>1</v></c></row>', "cell C9999999"),
+        ('<row r="x"><c><v>1</v></c></row>', "found 'x' as the place of a cell"),
+        ('<row r="1"><c r="1A"><v>1</v></c></row>', "found '1A' as the place of a cell"),
+    ],
+)
+def test_a_sheet_with_a_far_cell_is_refused_before_room_is_made_for_it(
+    table, monkeypatch, cells, words
+):
+    monkeypatch.setattr("python_calamine.load_workbook", _never)
+    for place in ("xl/worksheets/sheet1.xml", "xl/any.bin"):
+        data = _with_sheet(FAR + cells, place)
+        assert len(data) < 2_000
+        with pytest.raises(NotReadable, match=words):
+            table(data, "a.xlsx")
+
+
+def test_the_cells_of_all_sheets_count(table):
+    sheet = '<worksheet><sheetData><row r="600000"><c r="J600000"><v>1</v></c></row></sheetData>'
+    parts = {f"xl/worksheets/sheet{n}.xml": sheet + "</worksheet>" for n in (1, 2)}
+    with pytest.raises(NotReadable, match="as far as cell J600000, so the sheets span 12,000,000"):
+        table(workbook({"A": [], "B": []}, parts), "a.xlsx")
+
+
+def _never(path):
+    raise AssertionError("the workbook was parsed")
+
+
+def test_far_cells_without_a_value_are_nothing(table):
+    cells = '<row><c t="str"><v>id</v></c></row><row><c><v>7</v></c></row>'
+    far = '<row r="1048576"><c r="XFD1048576" s="1"/></row>'
+    header, rows, _, _ = table(_with_sheet(cells + far), "a.xlsx")
+    assert (header, rows) == (["id"], [(2, ["7"])])
+
+
+def test_a_document_type_within_a_workbook_is_refused(table):
+    sheet = '<!DOCTYPE a [<!ENTITY b "c">]><worksheet><sheetData/></worksheet>'
+    with pytest.raises(NotReadable, match="a document type"):
+        table(workbook({}, {"xl/worksheets/sheet1.xml": sheet}), "a.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("a.ods", "mimetype"),
+        ("a.xlsx", "content.xml"),
+        ("a.xlsb", "any"),
+        ("a.xlsx", "xl/workbook.bin"),
+    ],
+)
+def test_workbooks_whose_extent_cannot_be_told_are_refused(table, name, part):
+    with pytest.raises(NotReadable, match="save it as .xlsx without a password, or as CSV"):
+        table(workbook({"S": [["id"], [1]]}, {part: "x"}), name)
+    with pytest.raises(NotReadable, match="of another format than .xlsx, or with a password"):
+        table(b"\xd0\xcf\x11\xe0 an old workbook", "a.xls")
+
+
+def test_a_bomb_that_tells_its_size_is_not_unpacked(table, monkeypatch):
+    bomb = workbook({"S": [["id"]]}, {"big.xml": "a" * 20_000_000})
+    monkeypatch.setattr(zipfile.ZipFile, "open", _never)
+    with pytest.raises(NotReadable, match="unpacks to more than"):
+        table(bomb, "a.xlsx")
+
+
+def test_an_archive_of_many_parts_is_refused(table):
+    many = workbook({"S": [["id"], [1]]}, {f"part{n}.xml": "x" for n in range(200)})
+    with pytest.raises(NotReadable, match="found 205 parts; allowed are 200"):
+        table(many, "a.xlsx")
+
+
+# JSON
+
+
+@pytest.mark.parametrize("is_lines", [False, True])
+def test_json_with_keys_within_objects(table, is_lines):
+    objects = [
+        {"id": 1, "data": {"text": "t", "n": float("nan")}, "tags": ["a"]},
+        {"id": 2, "data": {"text": None}, "ok": True, "score": 4.0},
+    ]
+    text = "\n".join(map(json.dumps, objects)) if is_lines else json.dumps(objects)
+    header, rows, _, _ = table(text.encode(), "a.json")
+    assert header == ["id", "data.text", "data.n", "tags", "ok", "score"]
+    assert rows == [(1, ["1", "t", "", '["a"]', "", ""]), (2, ["2", "", "", "", "1", "4"])]
