@@ -19,7 +19,8 @@ from aiohttp.resolver import ThreadedResolver
 
 from judges.endpoints import hosts, keys, presets
 from judges.replies import logprobs
-from judges.replies.parse import storable
+from judges.replies.parse import Reason, storable, why_not_whole
+from judges.replies.thoughts import text_of
 from judges.values.dialects import longest_reply
 
 REPLY_BYTES = 2 * 1024 * 1024
@@ -27,6 +28,12 @@ DETAIL_LENGTH = 2000
 MOST_TOKENS = 10_000_000  # no model reads or writes more in one call; a higher count is no count
 MOST_TIMES_ALLOWED = 10  # tokens out over max_tokens: endpoints count a little differently
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
+# What endpoints call it when a filter stops a prompt.
+POLICY = re.compile(
+    r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy|usage polic"
+    r"|safety (reasons|system)|data_inspection_failed|content exists risk",
+    re.IGNORECASE,
+)
 BILLING_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 
@@ -47,8 +54,8 @@ class Failure(StrEnum):
     BAD_JSON = "reply is not JSON"
     NO_CHAT = "reply is no chat completion"
     TOO_LARGE = "reply too large"
-    CONTENT_FILTER = "stopped by the content filter"
-    REFUSAL = "refused by the model"
+    CONTENT_FILTER = Reason.FILTERED.value
+    REFUSAL = Reason.REFUSED.value
     NO_KEY = "no key"
     SEALED = "key cannot be opened"
     HOST = "host not allowed"
@@ -312,7 +319,7 @@ def _refused(response):
     code = _error_code(body)
     if failure is Failure.RATE and code in BILLING_CODES:
         failure = Failure.BILLING
-    if failure is Failure.BAD_REQUEST and code == "content_filter":
+    if failure is Failure.BAD_REQUEST and _is_of_policy(body):
         failure = Failure.CONTENT_FILTER
     return Answer(
         failure=failure,
@@ -333,6 +340,16 @@ def _error_code(body):
         return error.get("code") or error.get("type")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _is_of_policy(body):
+    """Whether an error says that a filter stopped the prompt."""
+    try:
+        error = json.loads(body)["error"]
+        said = [error.get(name) for name in ("code", "type", "message")]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return False
+    return any(isinstance(text, str) and POLICY.search(text) for text in said)
 
 
 def retry_after(header, now):
@@ -384,23 +401,23 @@ def _completion(data, text):
     try:
         choice = data["choices"][0]
         message = choice["message"]
-        content, refusal = message.get("content") or "", message.get("refusal") or ""
-        if not isinstance(content, str):
-            raise TypeError("content is no text")
+        content, refusal = text_of(message.get("content")), message.get("refusal") or ""
     except (LookupError, TypeError, AttributeError):
         return Answer(failure=Failure.NO_CHAT, detail=text)
+    ended = choice.get("finish_reason")
     answer = Answer(
         content=storable(content),
-        finish_reason=_short(choice.get("finish_reason"), 40),
+        finish_reason="" if ended is None else _short(str(ended), 40),
         model=_short(data.get("model"), 200),
         fingerprint=_short(data.get("system_fingerprint"), 200),
         logprobs=_logprobs(choice.get("logprobs"), content),
         **_usage(data.get("usage")),
     )
+    why = why_not_whole(answer.finish_reason)
     if refusal:
         answer.failure, answer.detail = Failure.REFUSAL, str(refusal)
-    elif answer.finish_reason == "content_filter":
-        answer.failure = Failure.CONTENT_FILTER
+    elif why in (Reason.FILTERED, Reason.REFUSED):
+        answer.failure = Failure(why)
     return answer
 
 

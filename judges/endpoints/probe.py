@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from judges.endpoints.client import TRANSIENT, Client, Failure
 from judges.models import Endpoint
+from judges.replies.thoughts import without_thoughts
 from judges.values import dialects
 
 SECONDS = 15  # of each call at most: somebody waits for the page
@@ -152,7 +153,7 @@ WORKS = {
 
 def _read(content):
     try:
-        return json.loads(content)
+        return json.loads(without_thoughts(content), strict=False)
     except (ValueError, RecursionError):
         return None
 

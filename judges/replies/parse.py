@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from annotate.values.scales.base import Scale
+from judges.replies.thoughts import without_thoughts
 
 RATIONALE = "rationale"
 RATIONALE_LENGTH = 400
@@ -25,6 +26,17 @@ OBJECT = re.compile(r'\{\s*["}]')
 OBJECT_OR_LIST = re.compile(r'\{\s*["}]|\[\s*[\]{]')
 OBJECT_OR_NAMES = re.compile(r'\{\s*["}]|\[\s*[\]{"]')
 SPACE = re.compile(r"[ \t\n\r]*")
+# Why endpoints say that a reply ended, in small letters and nothing else: these it ended itself.
+WHOLE = {
+    *("stop", "stopsequence", "end", "endturn", "endofturn", "eos", "eostoken"),
+    *("complete", "completed", "null", "none"),
+    *("toolcall", "toolcalls", "tooluse", "functioncall"),
+}
+CUT = re.compile("length|max[a-z]*token|tokenlimit|contextwindow")
+FILTERED = re.compile(
+    "contentfilter|safety|prohibited|recitation|block|spii|sensitive|guardrail|toxic|modelarmor"
+    "|moderation|policy"
+)
 
 
 class Reason(StrEnum):
@@ -32,6 +44,8 @@ class Reason(StrEnum):
 
     EMPTY = "empty reply"
     CUT_OFF = "reply cut off at the token limit"
+    FILTERED = "stopped by the content filter"
+    REFUSED = "refused by the model"
     REPLY_TOO_LONG = f"reply longer than {LONGEST_REPLY:,} characters"
     TOO_MANY_OBJECTS = f"more than {MOST_OBJECTS:,} JSON objects in the reply"
     NO_JSON = "no JSON in the reply"
@@ -53,6 +67,13 @@ class Reason(StrEnum):
     TOO_LONG = "profile longer than 10,000 characters"
     NO_STATEMENTS = "no list of statements in the reply"
     NO_TOPICS = "no list of topics in the reply"
+
+    @classmethod
+    def ended(cls, word: str) -> "Reason":
+        """Make the Reason of a reply that ended for a reason unknown here, in its own word."""
+        reason = str.__new__(cls, f"reply not whole, the endpoint ended it with “{word}”")
+        reason._name_, reason._value_ = "ENDED", str(reason)
+        return reason
 
 
 @dataclass
@@ -93,7 +114,30 @@ def _decoder() -> json.JSONDecoder:
             raise _TooMuch(Reason.TOO_MANY_OBJECTS)
         return _Object(pairs)
 
-    return json.JSONDecoder(object_pairs_hook=make, parse_constant=_refuse_constant)
+    # Not strict: a line end within a text can be nothing else.
+    return json.JSONDecoder(object_pairs_hook=make, parse_constant=_refuse_constant, strict=False)
+
+
+def why_not_whole(finish_reason: str) -> Reason | None:
+    """Return why a reply is not whole by the reason for which it ended; None where it is."""
+    word = re.sub(r"[\W_]+", "", finish_reason.lower()).removeprefix("finishreason")
+    if not finish_reason.strip() or word in WHOLE:
+        return None
+    if FILTERED.search(word):
+        return Reason.FILTERED
+    if "refus" in word:
+        return Reason.REFUSED
+    return Reason.CUT_OFF if CUT.search(word) else Reason.ended(finish_reason.strip())
+
+
+def answer_in(reply: str, finish_reason: str = "stop") -> str:
+    """Return what a whole reply says beside its thoughts, all at its place; or a Reason."""
+    if reason := why_not_whole(finish_reason):
+        return reason
+    if len(reply) > LONGEST_REPLY:
+        return Reason.REPLY_TOO_LONG
+    answer = without_thoughts(reply)
+    return answer if answer.strip() else Reason.EMPTY
 
 
 def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") -> Verdict:
@@ -109,12 +153,11 @@ def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") 
 
 def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Object | Reason:
     """Return the last JSON object that answers a question, or the Reason for no value at all."""
-    if finish_reason == "length":
-        return Reason.CUT_OFF
-    if not reply.strip():
-        return Reason.EMPTY
+    answer = answer_in(reply, finish_reason)
+    if isinstance(answer, Reason):
+        return answer
     try:
-        answers = _last_verdict(reply, asked)
+        answers = _last_verdict(answer, asked)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
@@ -135,12 +178,11 @@ def last_list(
     A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
     for prose has brackets too.
     """
-    if finish_reason == "length":
-        return Reason.CUT_OFF
-    if not reply.strip():
-        return Reason.EMPTY
+    answer = answer_in(reply, finish_reason)
+    if isinstance(answer, Reason):
+        return answer
     try:
-        entries, any_json = _last_list(reply, key, begins)
+        entries, any_json = _last_list(answer, key, begins)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
@@ -152,8 +194,6 @@ def last_list(
 
 def _last_list(reply: str, key: str, begins: re.Pattern[str]) -> tuple[list[Any] | None, bool]:
     """Return the last list, and whether the reply has any JSON at all."""
-    if len(reply) > LONGEST_REPLY:
-        raise _TooMuch(Reason.REPLY_TOO_LONG)
     decoder, position = _decoder(), 0
     entries: list[Any] | None = None
     any_json = False
@@ -179,15 +219,13 @@ def _last_verdict(reply: str, asked: Set[str]) -> _Object | None:
     """Return the last outermost JSON object that answers a question, else the last object of all.
 
     ValueError when anything that begins as an object is broken: what follows may be a part of it;
-    or when the reply is too long, or of too many objects.
+    or when the reply has too many objects.
     """
     return _last_object(reply, asked)[0]
 
 
 def _last_object(reply: str, asked: Set[str]) -> tuple[_Object | None, int]:
     """Return the last verdict's object, and where it begins."""
-    if len(reply) > LONGEST_REPLY:
-        raise _TooMuch(Reason.REPLY_TOO_LONG)
     decoder = _decoder()
     last: _Object | None = None
     answers, position, begins = False, 0, 0
@@ -201,12 +239,13 @@ def _last_object(reply: str, asked: Set[str]) -> tuple[_Object | None, int]:
 
 def value_spans(reply: str, scales: Mapping[str, Scale]) -> dict[str, tuple[int, int]]:
     """Locate the answer to each question, (start, end), in a reply that `parse` reads."""
+    reply = answer_in(reply)
     try:
         answers, begins = _last_object(reply, scales.keys())
     except (ValueError, RecursionError):
         return {}
     spans: dict[str, tuple[int, int]] = {}
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)
     position = _next(reply, begins + 1)
     while answers and reply[position] != "}":
         key, position = decoder.raw_decode(reply, position)

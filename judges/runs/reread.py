@@ -12,6 +12,7 @@ from judges.methods.base import ASKED
 from judges.models import Judgment, Run
 from judges.perturbations import perturb
 from judges.replies.logprobs import Weighted, weighted
+from judges.replies.parse import Reason
 from judges.runs import lease
 from judges.runs.plan import PlanError
 
@@ -126,10 +127,13 @@ def _read(run, judgment, questions):
     method = methods.of_frozen(run.frozen)
     verdict = perturb.parse_reply(run.frozen, unit, method, call.reply, call.finish_reason)
     judgment.value = verdict.values.get(key)
-    judgment.reason = str(verdict.reasons.get(key, ""))
+    reason = verdict.reasons.get(key, "")
+    judgment.reason = str(reason)
     judgment.rationale = verdict.rationale
     done = judgment.value is not None
     judgment.state = Judgment.State.DONE if done else Judgment.State.UNPARSABLE
+    if reason in (Reason.FILTERED, Reason.REFUSED):
+        judgment.state = Judgment.State.REFUSED
     mean = Weighted()
     if done and run.frozen.get("weighted"):
         scales = {question.key: question.scale for question in questions}

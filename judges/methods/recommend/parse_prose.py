@@ -10,11 +10,9 @@ import json
 import re
 
 from judges.methods.recommend.structured import KEY, LONGEST, keep_unique_keys
-from judges.replies.parse import LONGEST_REPLY, MOST_TITLES, Reason, storable
+from judges.replies.parse import MOST_TITLES, Reason, answer_in, storable, why_not_whole
 from judges.values.titles import YEAR
 
-# A prompt's template may have opened the thoughts; a reply that was cut off never ends them.
-THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
 JSON_START = re.compile(r'\[\s*["{\[]|\{\s*"')
 BULLETS = "-*•"
 LINE = re.compile(rf"(?:(\d{{1,4}})[.)]|([{BULLETS}]))\s+(\S.*)")
@@ -23,7 +21,7 @@ ONLY_YEAR = re.compile(r"(?:18|19|20)\d\d")
 BOLD = re.compile(r"\*\*(\S.*?)\*\*(.*)")
 QUOTED = re.compile(r"[\"“«]([^\"“”«»]+)[\"”»](.*)")
 DEEPER = 2  # spaces from which on a line belongs to the entry above it
-DECODER = json.JSONDecoder(object_pairs_hook=keep_unique_keys)
+DECODER = json.JSONDecoder(object_pairs_hook=keep_unique_keys, strict=False)
 
 
 def parse_list(reply, k=0, finish_reason="stop"):
@@ -31,13 +29,11 @@ def parse_list(reply, k=0, finish_reason="stop"):
 
     k: how many were asked for. A reply that was cut off is read once it has k whole entries.
     """
-    if len(reply) > LONGEST_REPLY:
-        return Reason.REPLY_TOO_LONG
-    text = THOUGHTS.sub("", reply)
-    if not text.strip():
-        return Reason.EMPTY
-    entries = _only_list(text, least=2 if k > 1 else 1)
-    if finish_reason != "length":
+    is_cut = why_not_whole(finish_reason) is Reason.CUT_OFF
+    answer = answer_in(reply, "" if is_cut else finish_reason)
+    is_read = not isinstance(answer, Reason)
+    entries = _only_list(answer, least=2 if k > 1 else 1) if is_read else answer
+    if not is_cut:
         return entries
     is_enough = not isinstance(entries, Reason) and 0 < k < len(entries)
     return entries[:-1] if is_enough else Reason.CUT_OFF

@@ -2,7 +2,7 @@
 
 import json
 
-from judges.replies.parse import LONGEST_REPLY, MOST_TITLES, Reason, storable
+from judges.replies.parse import MOST_TITLES, Reason, answer_in, storable
 
 KEY = "recommendations"
 LONGEST = 200  # characters of a title
@@ -28,16 +28,13 @@ def parse_list(reply, finish_reason="stop"):
 
     The reply is only the schema's object, or the list in it, and only of texts.
     """
-    if len(reply) > LONGEST_REPLY:
-        return Reason.REPLY_TOO_LONG
-    if not reply.strip():
-        return Reason.EMPTY
-    if finish_reason == "length":
-        return Reason.CUT_OFF
+    answer = answer_in(reply, finish_reason)
+    if isinstance(answer, Reason):
+        return answer
     try:
-        value = json.loads(reply, object_pairs_hook=keep_unique_keys)
+        value = json.loads(answer, object_pairs_hook=keep_unique_keys, strict=False)
     except (ValueError, RecursionError):
-        return Reason.BROKEN_JSON if reply.lstrip()[:1] in ("{", "[") else Reason.NO_JSON
+        return Reason.BROKEN_JSON if answer.lstrip()[:1] in ("{", "[") else Reason.NO_JSON
     return _titles(value)
 
 

@@ -10,7 +10,7 @@ import json
 from judges.methods.verdicts.settings import SupportSettings
 from judges.methods.verdicts.verdict import STATEMENT, VerdictMethod, verdict_on
 from judges.prompting import fill
-from judges.replies.parse import Reason, last_object
+from judges.replies.parse import Reason, answer_in, last_object
 
 SUPPORTED = "supported"
 VALUES = {"1": 1.0, "0": 0.0}
@@ -76,8 +76,8 @@ class Support(VerdictMethod):
 
 def value_in(reply, finish_reason="stop"):
     """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
-    if finish_reason != "length" and reply.strip() in VALUES:
-        return VALUES[reply.strip()]
+    if (said := answer_in(reply, finish_reason).strip()) in VALUES:
+        return VALUES[said]
     answers = last_object(reply, {SUPPORTED}, finish_reason)
     if isinstance(answers, Reason):
         return answers

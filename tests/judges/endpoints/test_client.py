@@ -38,6 +38,10 @@ def error(code, kind=None):
     return {"error": {"message": "no", "type": kind, "code": code}}
 
 
+def policy(message, code):
+    return {"error": {"message": message, "type": None, "param": None, "code": code}}
+
+
 def test_a_reply_arrives_with_its_model_and_tokens():
     answer, server = ask(chat('{"accuracy": 4}', tokens=(120, 9)))
     assert (answer.content, answer.failure) == ('{"accuracy": 4}', None)
@@ -68,6 +72,29 @@ FAILURES = {
     "503 without a body": (Reply("", 503), Failure.SERVER),
     "content filter 400": (Reply(error("content_filter"), 400), Failure.CONTENT_FILTER),
     "content filter 200": (chat("", "content_filter"), Failure.CONTENT_FILTER),
+    "filter in Gemini's words": (chat(None, "PROHIBITED_CONTENT"), Failure.CONTENT_FILTER),
+    "filter with more words": (chat("", "content_filter: SAFETY"), Failure.CONTENT_FILTER),
+    "refusal by its finish reason": (chat("", "refusal"), Failure.REFUSAL),
+    "policy 400 of LiteLLM": (
+        Reply(policy("litellm.ContentPolicyViolationError: AzureException", "400"), 400),
+        Failure.CONTENT_FILTER,
+    ),
+    "policy 400 of Azure": (
+        Reply(policy("The prompt triggers the content management policy.", None), 400),
+        Failure.CONTENT_FILTER,
+    ),
+    "policy 400 of OpenAI": (
+        Reply(policy("It may violate our usage policy.", "invalid_prompt"), 400),
+        Failure.CONTENT_FILTER,
+    ),
+    "policy 400 by its code": (
+        Reply(policy("no", "content_policy_violation"), 400),
+        Failure.CONTENT_FILTER,
+    ),
+    "400 that quotes a prompt about filters": (
+        Reply({"error": {"message": "no", "input": "our content policy", "code": 400}}, 400),
+        Failure.BAD_REQUEST,
+    ),
     "refusal": (chat(None, message={"refusal": "I cannot."}), Failure.REFUSAL),
     "redirect": (Reply("", 307, {"location": "http://127.0.0.1:1/"}), Failure.REDIRECT),
     "web page": (Reply("<html>login</html>", headers={"content-type": "text/html"}), Failure.HTML),
@@ -128,6 +155,24 @@ def test_something_that_speaks_no_http_is_a_failed_connection():
 
     with Rude() as server:
         assert ask_url(server.url).failure is Failure.CONNECTION
+
+
+def test_the_text_of_content_in_parts_is_joined_without_its_thoughts():
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "2?"}]},
+        {"type": "text", "text": '{"accuracy"'},
+        {"type": "text", "text": ": 4}"},
+    ]
+    answer, _ = ask(chat(parts))
+    assert (answer.content, answer.failure) == ('{"accuracy": 4}', None)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"), [(None, ""), ("eos", "eos"), (2, "2"), ("x" * 50, "x" * 40)]
+)
+def test_the_finish_reason_is_kept_as_it_was_told(told, kept):
+    answer, _ = ask(chat("ok", told))
+    assert (answer.content, answer.failure, answer.finish_reason) == ("ok", None, kept)
 
 
 @pytest.mark.parametrize(

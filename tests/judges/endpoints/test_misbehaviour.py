@@ -86,6 +86,14 @@ WORDS = {
         UNPARSABLE,
         Reason.CUT_OFF,
     ),
+    "cut off in another word": (chat(json.dumps(GOOD), "MAX_TOKENS"), UNPARSABLE, Reason.CUT_OFF),
+    "ended in a failure": (chat(json.dumps(GOOD), "error"), UNPARSABLE, Reason.ended("error")),
+    "stopped by a filter in another word": (
+        chat(json.dumps(GOOD), "SAFETY"),
+        REFUSED,
+        Failure.CONTENT_FILTER,
+    ),
+    "only thought": (chat(f"<think>{json.dumps(GOOD)}"), UNPARSABLE, Reason.EMPTY),
     "cut off inside the verdict": (
         chat('{"accuracy": 4, "sat', "length"),
         UNPARSABLE,
@@ -134,7 +142,7 @@ TRANSPORT = {
     "choices that are null": (Reply({"choices": None}), FAILED, Failure.NO_CHAT),
     "a choice that is null": (Reply({"choices": [None]}), FAILED, Failure.NO_CHAT),
     "a message that is null": (Reply({"choices": [{"message": None}]}), FAILED, Failure.NO_CHAT),
-    "content in parts": (chat([{"type": "text", "text": "{}"}]), FAILED, Failure.NO_CHAT),
+    "content in parts without text": (chat([{"type": "text"}]), FAILED, Failure.NO_CHAT),
 }
 # Odd, and yet the verdict is exactly determinable: no reason to lose it.
 READ = {
@@ -142,6 +150,11 @@ READ = {
     "two verdicts: the last counts": chat(json.dumps(dict.fromkeys(KEYS, 1)) + json.dumps(GOOD)),
     "a byte order mark": Reply(b"\xef\xbb\xbf" + chat(json.dumps(GOOD)).encoded()),
     "a byte order mark in the content": chat("\ufeff" + json.dumps(GOOD)),
+    "content in parts": chat(
+        [{"type": "thinking", "thinking": []}, {"type": "text", "text": json.dumps(GOOD)}]
+    ),
+    "a thought before it": chat(f'<think>{{"{FIRST}": 2}}?</think>{json.dumps(GOOD)}'),
+    "another word for whole": chat(json.dumps(GOOD), "end_turn"),
     "no usage": chat(json.dumps(GOOD), tokens=None),
     "negative usage": usage(prompt_tokens=-5, completion_tokens=-1),
     "huge usage": usage(prompt_tokens=2**70, completion_tokens=2**40),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from annotate.values.scales import parse_scale
 from judges.methods.profile.method import KEYS, profile_in
+from judges.methods.recommend import parse_prose, structured
 from judges.replies import verdicts
 from judges.replies.parse import (
     LONGEST_REPLY,
@@ -16,6 +17,7 @@ from judges.replies.parse import (
     parse,
     reply_schema,
     value_spans,
+    why_not_whole,
 )
 
 LIKERT = parse_scale("likert5")
@@ -112,6 +114,58 @@ def test_the_longest_replies_that_are_read():
 def test_a_reply_cut_off_gives_no_value_even_where_a_verdict_stands():
     verdict = parse('{"accuracy": 4} On second thought', ONE, finish_reason="length")
     assert verdict.reasons == {"accuracy": Reason.CUT_OFF}
+
+
+WHOLE = "stop STOP FINISH_REASON_STOP end_turn eos eos_token stop_sequence COMPLETE completed end"
+CUT = "length LENGTH max_tokens MAX_TOKENS max_output_tokens model_length token_limit"
+FILTERED = (
+    "content_filter SAFETY IMAGE_SAFETY RECITATION PROHIBITED_CONTENT BLOCKLIST SPII sensitive"
+)
+FAILED = "error ERROR OTHER LANGUAGE abort insufficient_system_resource pause_turn not_finished 2"
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([*WHOLE.split(), "", " ", "null", "tool_calls", "function_call", "tool_use"], None),
+        ([*CUT.split(), "model_context_window_exceeded", "maxTokens"], Reason.CUT_OFF),
+        (
+            [*FILTERED.split(), "content_filter: PROHIBITED_CONTENT", "guardrail_intervened"],
+            Reason.FILTERED,
+        ),
+        (["refusal"], Reason.REFUSED),
+    ],
+)
+def test_one_place_says_by_the_endpoints_word_whether_a_reply_is_whole(words, reason):
+    for word in words:
+        assert why_not_whole(word) is reason, word
+        verdict = parse('{"accuracy": 4}', ONE, word)
+        assert verdict.values == ({} if reason else {"accuracy": 4})
+        assert verdict.reasons == ({"accuracy": reason} if reason else {})
+
+
+@pytest.mark.parametrize("word", FAILED.split())
+def test_a_reply_that_ended_for_any_other_reason_is_none_and_tells_its_word(word):
+    verdict = parse('{"accuracy": 4}', ONE, word)
+    assert verdict.values == {}
+    said = f"reply not whole, the endpoint ended it with “{word}”"
+    assert str(verdict.reasons["accuracy"]) == said
+    assert isinstance(verdict.reasons["accuracy"], Reason)
+
+
+@pytest.mark.parametrize("character", ["\n", "\r\n", "\t", "\x01"])
+def test_line_ends_and_the_like_within_a_text_are_read(character):
+    reply = f'{{"rationale": "One.{character}Two.", "accuracy": 4}}'
+    verdict = parse(reply, ONE)
+    assert verdict.values == {"accuracy": 4}
+    assert verdict.rationale == "One." + character.replace("\r", "") + "Two."
+    assert value_spans(reply, ONE)["accuracy"][0] == reply.index("4")
+    said = f'{{"rationale": "One.{character}Two.", "verdict": "fit"}}'
+    assert verdicts.parse_verdict(said, {"fit": 1.0})[0] == 1.0
+    assert profile_in(json.dumps(dict.fromkeys(KEYS, "a|b")).replace("|", character))
+    titles = f'["Toy{character}Story", "Up"]'
+    for found in (structured.parse_list(titles), parse_prose.parse_list(titles, 2)):
+        assert found == [" ".join(f"Toy{character}Story".split()), "Up"]
 
 
 def test_one_bad_aspect_leaves_the_good_ones():

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from judges.endpoints import client
 from judges.models import Judgment, Run
 from judges.replies import parse
 from judges.runs import drive, resume
@@ -82,6 +83,31 @@ def test_a_value_that_was_read_wrongly_is_corrected_or_taken_back(study):
     assert wrong.settled_at > at, "reports are computed anew"
     missing.refresh_from_db()
     assert missing.value == 3
+
+
+THOUGHT = f"<think>{json.dumps(dict.fromkeys(factories.ASPECTS, 2))}</think>The clarity is 4."
+
+
+def test_what_older_parsers_took_from_thoughts_and_cut_replies_is_taken_back(study, monkeypatch):
+    said = json.dumps(dict.fromkeys(factories.ASPECTS, 3))
+    replies = [chat(THOUGHT), chat(THOUGHT + said), chat(said, "error"), chat(said, "SAFETY")]
+    with monkeypatch.context() as older:
+        older.setattr(parse, "without_thoughts", lambda reply: reply)
+        older.setattr(parse, "why_not_whole", lambda reason: None)
+        older.setattr(client, "why_not_whole", lambda reason: None)
+        run = finished(study, lambda n, _: replies[n])
+    replies = list(run.calls.values_list("reply", flat=True))
+    assert run.judgments.filter(state="done").count() == 16
+    found = reread(run)
+    assert (found.read, found.lost, found.changed) == (16, 12, 12)
+    assert "12 changed (12 have none any more)" in str(found)
+    assert set(run.judgments.values_list("state", "value", "reason")) == {
+        ("unparsable", None, "no JSON in the reply"),
+        ("done", 3.0, ""),
+        ("unparsable", None, "reply not whole, the endpoint ended it with “error”"),
+        ("refused", None, "stopped by the content filter"),
+    }
+    assert list(run.calls.values_list("reply", flat=True)) == replies, "as they arrived"
 
 
 def test_a_reply_is_read_with_all_the_questions_that_its_call_asked(study):

@@ -64,6 +64,7 @@ def test_only_the_list_itself_is_read(reply, found):
 
 def test_a_reply_that_was_cut_off_is_none():
     assert titles('["Heat"]', finish_reason="length") is Reason.CUT_OFF
+    assert titles("", finish_reason="length") is Reason.CUT_OFF
 
 
 def test_halves_of_letters_can_be_stored():

@@ -1,0 +1,95 @@
+"""Tell what a model says from what it thinks before: only what it says can be an answer."""
+
+import re
+
+# How models mark a thought: where it begins, and where it ends.
+NAMES = (
+    *("think", "thinking", "thought", "thoughts"),
+    *("reason", "reasoning", "reflection", "scratchpad"),
+)
+MARKS = [
+    *((rf"(?i:<(?:\w+:)?{name}\s*>)", rf"(?i:</(?:\w+:)?{name}\s*>)") for name in NAMES),
+    (r"\[THINK\]", r"\[/THINK\]"),  # Mistral
+    (r"\[REASONING\]", r"\[/REASONING\]"),
+    ("◁think▷", "◁/think▷"),  # Kimi
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # OpenThinker
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Cohere
+    (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
+    (r"<\|channel>thought", r"<channel\|>"),  # Gemma
+    # gpt-oss, as it is and without its special tokens
+    (
+        r"<\|channel\|>\s*(?:analysis|commentary)",
+        r"<\|channel\|>\s*final[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",
+    ),
+    (r"\Aanalysis(?=[A-Z])", "assistantfinal"),
+]
+ENDS = [re.compile(end) for _, end in MARKS]
+# Either of a thought, or the beginning of JSON that may hold a text.
+NEXT = re.compile(
+    "|".join(f"(?P<begin{at}>{begin})" for at, (begin, _) in enumerate(MARKS))
+    + "".join(f"|(?P<end{at}>{end})" for at, (_, end) in enumerate(MARKS))
+    + r'|(?P<json>\{(?=\s*")|\[(?=\s*["{\[]))'
+)
+TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
+
+
+def without_thoughts(reply: str) -> str:
+    """Return a reply with a line end in the place of each character that was only thought.
+
+    So all else keeps its place. An end without a beginning ends a thought that began with the
+    reply, as templates open it; a beginning without an end begins one that lasts. Within a text
+    of JSON, be it whole or broken, a mark is a part of that text.
+    """
+    thoughts: list[tuple[int, int]] = []
+    endless: set[int] = set()  # kinds of thoughts that end nowhere from here on
+    unended, position = len(reply), 0
+    while mark := NEXT.search(reply, position):
+        kind, position = mark.lastgroup or "", mark.end()
+        if kind == "json":
+            position = _after_json(reply, mark.start())
+        elif kind.startswith("end"):
+            thoughts, unended = [(0, position)], len(reply)
+        else:
+            at = int(kind.removeprefix("begin"))
+            end = None if at in endless else ENDS[at].search(reply, position)
+            if end:
+                position = end.end()
+                thoughts.append((mark.start(), position))
+            else:
+                endless.add(at)
+                unended = min(unended, mark.start())
+    thoughts = [thought for thought in thoughts if thought[1] <= unended]
+    pieces, position = [], 0
+    for begin, end_at in [*thoughts, (unended, len(reply))]:
+        pieces += [reply[position:begin], "\n" * (end_at - begin)]
+        position = end_at
+    return "".join(pieces)
+
+
+def _after_json(reply: str, position: int) -> int:
+    """Return where the JSON value that begins here ends, or where it is JSON no longer."""
+    depth = 0
+    while token := TOKEN.match(reply, position):
+        position = token.end()
+        depth += (token[0] in ("{", "[")) - (token[0] in ("}", "]"))
+        if not depth:
+            break
+    return position
+
+
+def text_of(content: object) -> str:
+    """Return the text of a message's content: a text, or a list of parts of which some are thought.
+
+    TypeError: it is neither.
+    """
+    if not isinstance(content, list):
+        content = [content or ""]
+    return "".join(map(_text_of_part, content))
+
+
+def _text_of_part(part: object) -> str:
+    if isinstance(part, dict):
+        part = part["text"] if part.get("type", "text") in ("text", "output_text") else ""
+    if not isinstance(part, str):
+        raise TypeError("content is no text")
+    return part
