@@ -346,10 +346,10 @@ def _is_of_policy(body):
     """Whether an error says that a filter stopped the prompt."""
     try:
         error = json.loads(body)["error"]
-        said = [error.get(name) for name in ("code", "type", "message")]
+        texts = [error.get(name) for name in ("code", "type", "message")]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return False
-    return any(isinstance(text, str) and POLICY.search(text) for text in said)
+    return any(isinstance(text, str) and POLICY.search(text) for text in texts)
 
 
 def retry_after(header, now):

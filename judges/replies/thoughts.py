@@ -26,8 +26,8 @@ MARKS = [
 ENDS = [re.compile(end) for _, end in MARKS]
 # Either of a thought, or the beginning of JSON that may hold a text.
 NEXT = re.compile(
-    "|".join(f"(?P<begin{at}>{begin})" for at, (begin, _) in enumerate(MARKS))
-    + "".join(f"|(?P<end{at}>{end})" for at, (_, end) in enumerate(MARKS))
+    "|".join(f"(?P<begin{number}>{begin})" for number, (begin, _) in enumerate(MARKS))
+    + "".join(f"|(?P<end{number}>{end})" for number, (_, end) in enumerate(MARKS))
     + r'|(?P<json>\{(?=\s*")|\[(?=\s*["{\[]))'
 )
 TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
@@ -50,13 +50,13 @@ def without_thoughts(reply: str) -> str:
         elif kind.startswith("end"):
             thoughts, unended = [(0, position)], len(reply)
         else:
-            at = int(kind.removeprefix("begin"))
-            end = None if at in endless else ENDS[at].search(reply, position)
+            number = int(kind.removeprefix("begin"))
+            end = None if number in endless else ENDS[number].search(reply, position)
             if end:
                 position = end.end()
                 thoughts.append((mark.start(), position))
             else:
-                endless.add(at)
+                endless.add(number)
                 unended = min(unended, mark.start())
     thoughts = [thought for thought in thoughts if thought[1] <= unended]
     pieces, position = [], 0

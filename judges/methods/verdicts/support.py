@@ -76,8 +76,8 @@ class Support(VerdictMethod):
 
 def value_in(reply, finish_reason="stop"):
     """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
-    if (said := answer_in(reply, finish_reason).strip()) in VALUES:
-        return VALUES[said]
+    if (character := answer_in(reply, finish_reason).strip()) in VALUES:
+        return VALUES[character]
     answers = last_object(reply, {SUPPORTED}, finish_reason)
     if isinstance(answers, Reason):
         return answers
