@@ -28,7 +28,7 @@ ENDS = [re.compile(end) for _, end in MARKS]
 NEXT = re.compile(
     "|".join(f"(?P<begin{number}>{begin})" for number, (begin, _) in enumerate(MARKS))
     + "".join(f"|(?P<end{number}>{end})" for number, (_, end) in enumerate(MARKS))
-    + r'|(?P<json>\{(?=\s*")|\[(?=\s*["{\[]))'
+    + r'|(?P<json>\{(?=\s*")|\[(?=\s*(?:["{\[\d-]|true|false|null)))'
 )
 TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
 

@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotate.values.scales import parse_scale
@@ -99,6 +99,21 @@ def test_all_that_is_said_keeps_its_place(reply):
     said = without_thoughts(reply)
     assert len(said) == len(reply)
     assert all(new in (old, "\n") for old, new in zip(reply, said, strict=True))
+
+
+MARKED_JSON = st.recursive(
+    st.none() | st.integers() | st.sampled_from(["<think>", "</think>", '"', "a\\", "[THINK]\n"]),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["</think>", "b"]), inner),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.just("a"), MARKED_JSON) | st.lists(MARKED_JSON), st.booleans())
+@example([None, "<think>"], False)
+@settings(max_examples=50, derandomize=True)
+def test_no_mark_within_json_is_one(value, is_spread):
+    said = json.dumps(value, indent=2 if is_spread else None)
+    assert without_thoughts(f"<think>{{</think>{said}").strip() == said
 
 
 # Each parser
