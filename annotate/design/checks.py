@@ -12,10 +12,12 @@ from django.db.models import TextChoices
 
 from annotate.models.study import slug_rule
 from annotate.values.languages import ENGLISH
+from annotate.values.numbers import is_whole
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.scales.choice import Choice
 from annotate.values.scales.number import Number
+from annotate.values.texts import as_text
 from annotate.values.wrong import Wrong
 
 # Whole numbers: (lowest, highest, where nothing is said).
@@ -227,7 +229,7 @@ def _named(scale, value):
 
 
 def _after(after):
-    if after in (MIDDLE, RANDOM) or (type(after) is int and 0 <= after <= 500):
+    if after in (MIDDLE, RANDOM) or (is_whole(after) and 0 <= after <= 500):
         return after
     raise Wrong(f"found “{after!s:.40}”; allowed is middle, random, or 0 to 500", "after")
 
@@ -238,13 +240,13 @@ def read_gold(entry, scales=None):
     scales: {question key: its Scale}, where they are known.
     """
     _known(entry, GOLD_KEYS)
-    item, answers = str(entry.get("item") or "").strip(), entry.get("answers")
+    item, answers = as_text(entry.get("item")).strip(), entry.get("answers")
     if not item or len(item) > 200:
         raise Wrong("is missing; expected is the id of an item", "item")
     if not isinstance(answers, dict) or not answers:
         raise Wrong("is missing; expected are right answers, such as {accuracy: 5}", "answers")
     tolerance = entry.get("tolerance", 0)
-    if type(tolerance) is not int or tolerance not in (0, 1):
+    if not is_whole(tolerance) or tolerance not in (0, 1):
         raise Wrong(f"found “{tolerance!s:.40}”; allowed is 0 or 1", "tolerance")
     right_answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
     return Gold(item, right_answers, tolerance)

@@ -15,6 +15,7 @@ from django.utils.dateparse import parse_datetime
 from annotate.db.bulk import among
 from annotate.models import Item, Recipient, Study
 from annotate.models.item import WITHHELD
+from annotate.values.numbers import is_number, is_whole
 
 ALL, CHOOSE, TEST = "all", "choose", "test"
 LARGEST_SEED = 2**32 - 1
@@ -131,9 +132,9 @@ def is_locked(study):
 
 def check(seed, share):
     """Return (seed, share) if they are valid; ValueError says what is allowed."""
-    if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
+    if not is_whole(seed) or not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"allowed is a seed, a whole number from 0 to {LARGEST_SEED:,}")
-    if type(share) not in (int, float) or not SMALLEST <= share <= LARGEST:
+    if not is_number(share) or not SMALLEST <= share <= LARGEST:
         raise ValueError(f"allowed is a share from {SMALLEST:g} to {LARGEST:g}")
     return seed, float(share)
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from annotate.values.numbers import is_number
+
 USUAL = {"sd": 1.0}
 MOST_SD, MOST_LABELS = 1e6, 100
 WORDS = {
@@ -19,7 +21,7 @@ def check_spread(given):
     if not isinstance(given, dict) or len(given) != 1 or next(iter(given)) not in WORDS:
         raise ValueError(f"found {str(given)[:60]!r}; {allowed}")
     ((measure, value),) = given.items()
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         raise ValueError(f"found {str(value)[:60]!r}; {allowed}")
     whole = measure == "sd" or (isinstance(value, int) and value >= 2)
     if not (whole and 0 < value <= (MOST_SD if measure == "sd" else MOST_LABELS)):

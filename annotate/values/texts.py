@@ -11,6 +11,13 @@ def one_line_ends(text):
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def as_text(value):
+    """Return a single value of YAML or JSON as the text that stands there; empty for null."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
 def lines_of(text):
     """List the lines that are not blank, without blanks at their ends."""
     return [line.strip() for line in one_line_ends(text).split("\n") if line.strip()]

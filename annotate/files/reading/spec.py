@@ -16,6 +16,8 @@ from pydantic import (
 from annotate.files.reading.faults import faults, model_at
 from annotate.files.reading.problems import quoted
 from annotate.files.reading.yamlfile import Lined
+from annotate.values.numbers import is_number
+from annotate.values.texts import as_text
 from annotate.values.wrong import Wrong
 
 LIST = "allowed is a list of mappings, each beginning with `- `"
@@ -41,7 +43,7 @@ def number(low, high):
     """Return a validator of a number from low to high, which stays as whole as it is."""
 
     def check(value):
-        if type(value) not in (int, float) or not low <= value <= high:
+        if not is_number(value) or not low <= value <= high:
             raise ValueError(f"found {quoted(value)}; allowed is a number from {low} to {high:,}")
         return value
 
@@ -51,13 +53,7 @@ def number(low, high):
 def _as_text(value):
     if isinstance(value, dict | list):
         raise ValueError("found a list or a mapping; allowed is a text")
-    return "" if value is None else str(value)
-
-
-def _as_line(value):
-    if isinstance(value, bool | dict | list):
-        raise ValueError(f"found {value!r:.40}; allowed is a text in quotation marks")
-    return "" if value is None else str(value).strip()
+    return as_text(value)
 
 
 def _needed(value):
@@ -66,10 +62,10 @@ def _needed(value):
     return value
 
 
-# A text as it is; a number is a text too.
+# A text as it is written; a number is a text too.
 Text = Annotated[str, BeforeValidator(_as_text)]
 # A text without blanks at its ends.
-Line = Annotated[str, BeforeValidator(_as_line)]
+Line = Annotated[str, BeforeValidator(lambda value: _as_text(value).strip())]
 NeededLine = Annotated[Line, AfterValidator(_needed)]
 
 

@@ -23,10 +23,13 @@ from annotate.design.around import (
 from annotate.design.taste import KEY as TASTE
 from annotate.design.taste import LEAST, LENGTH, MOST, By
 from annotate.files.reading.spec import Line, NeededLine, Spec, follows, one_of, parse, whole
+from annotate.files.reading.yamlfile import Written
 from annotate.models import Study
 from annotate.models.study import slug_rule
+from annotate.values.numbers import is_number
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.texts import LONGEST as LONGEST_TEXT
+from annotate.values.texts import as_text
 from annotate.values.wrong import Wrong
 
 MOST_CHECKED, MOST_PRACTICE, MOST_EXIT = 10, 20, 50
@@ -83,12 +86,15 @@ def _check_answers(answers):
     if not isinstance(answers or {}, dict):
         raise ValueError("allowed is a mapping of question keys, or KEY@ITEM, to values")
     for key, expected in (answers or {}).items():
-        if isinstance(expected, bool) or not isinstance(expected, str | int | float):
+        if not (isinstance(expected, str) or is_number(expected)):
             raise ValueError(
                 f"found {expected!r:.40} for {key}; allowed is a number or a label of the "
                 "question’s scale"
             )
-    return {str(key): expected for key, expected in (answers or {}).items()}
+    return {
+        str(key): as_text(expected) if isinstance(expected, Written) else expected
+        for key, expected in (answers or {}).items()
+    }
 
 
 class PracticeSpec(Spec):

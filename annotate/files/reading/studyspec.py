@@ -26,6 +26,7 @@ from annotate.values.languages import ENGLISH
 from annotate.values.media import check_hosts
 from annotate.values.scales import parse_scale, scale_from_dict
 from annotate.values.spread import check_spread
+from annotate.values.texts import as_text
 from annotate.values.wrong import Wrong
 
 LONGEST, LONGEST_STEM = 100_000, 1_000
@@ -56,7 +57,7 @@ def _why(value, info: ValidationInfo):
     return value
 
 
-Stripped = Annotated[str, BeforeValidator(lambda value: str(value or "").strip())]
+Stripped = Annotated[str, BeforeValidator(lambda value: as_text(value).strip())]
 
 
 def _sentence(value):

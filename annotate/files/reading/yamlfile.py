@@ -38,6 +38,23 @@ class Sequence(Lined, list):
     """A list of the file."""
 
 
+class Written:
+    """A number whose text is the one of the file: 1.10 and +1, which may be a label or an id."""
+
+    written = ""
+
+    def __str__(self):
+        return self.written
+
+
+class WrittenInt(Written, int):
+    pass
+
+
+class WrittenFloat(Written, float):
+    pass
+
+
 class Loader(yaml.SafeLoader):
     """Load plain data only: no tags, no aliases (they can grow without bound), no key twice."""
 
@@ -60,8 +77,8 @@ class Loader(yaml.SafeLoader):
     def construct_object(self, node, deep=False):
         try:
             return super().construct_object(node, deep)
-        except (ValueError, KeyError, OverflowError):
-            # What looks like a number and is none: 0x_, or more digits than Python reads.
+        except (ValueError, OverflowError):
+            # A number of more digits than Python reads.
             raise yaml.MarkedYAMLError(
                 problem=f"found {quoted(node.value)}, which is no number that can be read; "
                 "write a text in quotation marks",
@@ -71,7 +88,8 @@ class Loader(yaml.SafeLoader):
     def construct_whole_mapping(self, node):
         mapping = Mapping(node.start_mark.line + 1)
         for key_node, value_node in node.value:
-            key = str(self.construct_object(key_node, deep=True))
+            is_text = isinstance(key_node, yaml.ScalarNode)
+            key = key_node.value if is_text else str(self.construct_object(key_node, deep=True))
             if key in mapping:
                 raise yaml.MarkedYAMLError(
                     problem=f"found {quoted(key)} twice; allowed is once",
@@ -88,19 +106,43 @@ class Loader(yaml.SafeLoader):
             entries.lines[number] = value_node.start_mark.line + 1
         return entries
 
+    def construct_int(self, node):
+        return _as_written(self.construct_yaml_int(node), WrittenInt, node.value)
 
-Loader.add_constructor("tag:yaml.org,2002:map", Loader.construct_whole_mapping)
-Loader.add_constructor("tag:yaml.org,2002:seq", Loader.construct_whole_sequence)
-# YAML 1.1 takes Yes, No, On and Off for booleans, and dates for dates: here they are texts.
-Loader.yaml_implicit_resolvers = {
-    letter: [
-        (tag, pattern)
-        for tag, pattern in resolvers
-        if tag != "tag:yaml.org,2002:timestamp"
-        and not (tag == "tag:yaml.org,2002:bool" and letter not in "tTfF")
-    ]
-    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    def construct_float(self, node):
+        return _as_written(self.construct_yaml_float(node), WrittenFloat, node.value)
+
+
+def _as_written(number, kind, text):
+    """Return the number; as one that has its text, where this is not how Python writes it."""
+    if str(number) == text or not math.isfinite(number):
+        return number
+    number = kind(number)
+    number.written = text
+    return number
+
+
+# Each kind, what is of it, and how that begins. All else is text: of what YAML 1.1 calls numbers
+# and dates 0123 is a code, 12:30 a title and 1_000 a label; and Yes, No, On and Off are words.
+PLAIN = {
+    "null": ("~|null|Null|NULL|", ["~", "n", "N", ""], Loader.construct_yaml_null),
+    "bool": ("true|false", "tf", Loader.construct_yaml_bool),
+    "int": ("[-+]?(0|[1-9][0-9]*)", "-+0123456789", Loader.construct_int),
+    "float": (
+        r"[-+]?(0|[1-9][0-9]*)\.[0-9]*([eE][-+][0-9]+)?|\.[0-9]+([eE][-+][0-9]+)?"
+        r"|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+        Loader.construct_float,
+    ),
+    "map": ("", [], Loader.construct_whole_mapping),
+    "seq": ("", [], Loader.construct_whole_sequence),
 }
+Loader.yaml_implicit_resolvers = {}
+for _kind, (_pattern, _first, _construct) in PLAIN.items():
+    _tag = f"tag:yaml.org,2002:{_kind}"
+    Loader.add_constructor(_tag, _construct)
+    if _first:
+        Loader.add_implicit_resolver(_tag, re.compile(f"({_pattern})\\Z"), _first)
 
 
 def read_yaml(path, name, problems):

@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext
 
+from annotate.values.numbers import is_number
+
 LARGEST = 1e9  # of an answer
 # The ends of a scale lie within it, on both sides of zero.
 FARTHEST = 1_000_000
@@ -174,7 +176,7 @@ class Scale:
 def plain_labels(labels):
     """Return labels of a file as texts; ValueError names what no label can be."""
     for label in labels:
-        if isinstance(label, bool) or not isinstance(label, str | int | float):
+        if not (isinstance(label, str) or is_number(label)):
             raise ValueError(
                 f"found the label {label!r:.40}; allowed are texts and numbers: write true, false "
                 "and null in quotation marks"

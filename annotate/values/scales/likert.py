@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_noop
 
+from annotate.values.numbers import is_whole
 from annotate.values.scales.base import FARTHEST, Scale, plain_labels
 
 AGREEMENT_7 = [
@@ -42,8 +43,7 @@ class Likert(Scale):
     @classmethod
     def from_spec(cls, spec):
         low, high, labels = spec["min"], spec["max"], spec.get("labels", [])
-        # type(), because true and false are ints to isinstance.
-        whole = type(low) is int and type(high) is int and low < high <= low + 100
+        whole = is_whole(low) and is_whole(high) and low < high <= low + 100
         if not whole or low < -FARTHEST or high > FARTHEST:
             raise ValueError(
                 f"found min {low!r:.40}, max {high!r:.40}; allowed are whole numbers, min < max, "

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from annotate.values.numbers import is_whole
 from judges.methods.shared_settings import MaxTokens, Temperature, TranscriptLength
 from judges.models import Judge
 from judges.values.settings import Settings, declare
@@ -20,7 +21,7 @@ def check_episodes(numbers):
     right = (
         isinstance(numbers, list)
         and len(numbers) <= MOST_NUMBERS
-        and all(type(number) is int and 1 <= number <= MOST_EPISODES for number in numbers)
+        and all(is_whole(number) and 1 <= number <= MOST_EPISODES for number in numbers)
         and len(set(numbers)) == len(numbers)
     )
     if right:

@@ -179,7 +179,7 @@ def test_html_in_files_and_names_is_shown_as_text(as_owner):
         ({"items": ""}, "the file is empty"),
         ({"items": "item,text\na,x,y\n"}, "found 3 cells; allowed are 2"),
         ({"study": "questions: []\n"}, "a study asks at least one"),
-        ({"study": STUDY + "hold_minutes: 0x_\n"}, "which is no number that can be read"),
+        ({"study": STUDY + "hold_minutes: 0x_\n"}, "; allowed is a whole number from 1 to 32767"),
         ({"study": STUDY + "notice: !!bool foo\n"}, "found the tag"),
         ({"study": STUDY + 'notice: "a\\ud800b"\n'}, "<td>study.yaml, line 8, column notice</td>"),
         ({"study": STUDY + '"\\0": 1\n'}, "allowed is text without NUL"),

@@ -238,7 +238,7 @@ BAD_STUDIES = {
     "binary": ("study: s\nquality: {a: !!binary aGk=}\n", "found the tag '!!binary'"),
     "set": ("study: s\nquality: {a: !!set {b}}\n", "found the tag '!!set'"),
     "own tag": ("study: s\ntitle: !film x\n", "line 2: no YAML: found the tag '!film'"),
-    "half a number": ("study: s\nraters_per_item: 0x_\n", "line 2: no YAML: found '0x_', which"),
+    "half a number": ("study: s\nraters_per_item: 0x_\n", "line 2, column raters_per_item: found"),
     "5000 digits": ("study: s\nraters_per_item: " + "9" * 5000 + "\n", "line 2: no YAML: found"),
     "5000 hex digits": ("study: s\ntitle: 0x" + "f" * 5000 + "\n", "line 2, column title: found"),
     "no character": ('study: s\ntitle: "\\UFFFFFFFF"\n', "that is no character"),

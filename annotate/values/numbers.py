@@ -1,0 +1,10 @@
+"""Tell the numbers that people mean from all that Python takes for one."""
+
+
+def is_number(value):
+    """Return whether a value is a number: to Python true and false are numbers too."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_whole(value):
+    return isinstance(value, int) and not isinstance(value, bool)
