@@ -312,8 +312,9 @@ class Translation:
 
 
 def extra_name(name):
-    """Return the name of an extra column: it may not be one that items have a meaning for."""
-    return f"{name} (extra)" if name in ITEM_NAMES else name
+    """Return the name of an extra column: it may not be like one that items have a meaning for."""
+    is_taken = name in ITEM_NAMES or ITEMS.meant_by(name)
+    return f"{name} (extra)" if is_taken else name
 
 
 def made_id(text, system, content):

@@ -65,6 +65,19 @@ class Table:
     def required(self):
         return [column.name for column in self.columns if column.required]
 
+    def meant_by(self, name):
+        """Return the column that a header looks like; empty where it is one, or is like none."""
+        known = [*self.names, *self.aliases]
+        if name in (*known, *self.computed):
+            return ""
+        meant = next((other for other in known if _letters(other) == _letters(name)), "")
+        return self.aliases.get(meant, meant)
+
+
+def _letters(name):
+    """Return a header as people read it: without case, blanks, underscores and other signs."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+
 
 def allowed(text, words):
     """Return the ValueError that says which text was found and what is allowed."""

@@ -127,6 +127,14 @@ class TableFile:
                 )
             elif name in earlier:
                 problems.add(self.name, "found twice in the header; allowed is once", 1, name)
+            elif meant := self.table.meant_by(name):
+                problems.add(
+                    self.name,
+                    f"found {quoted(name)}; allowed is {meant}, written so: a column of another "
+                    "meaning needs a name that is less alike",
+                    1,
+                    name,
+                )
             elif self.table.name == "ratings" and re.fullmatch(r"raters|rater[ _-]?\d+", name):
                 problems.add(
                     self.name,
@@ -144,8 +152,9 @@ class TableFile:
         problems.add(self.name, f"found {count:,} columns; allowed are {MOST_COLUMNS:,}", line)
 
     def _check_required(self, problems):
+        meant = {*map(self.table.meant_by, self.header)}  # said already
         for name in self.table.required:
-            if name not in self.header:
+            if name not in self.header and name not in meant:
                 header = ", ".join(filter(None, self.header))
                 others = [other for other in self.header if other not in self.table.names]
                 near = get_close_matches(name, others, 1)
