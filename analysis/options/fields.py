@@ -2,6 +2,8 @@
 
 from django import forms
 
+from annotate.values.texts import composed
+
 LARGEST = 1e9  # number that may be put in for a missing one
 
 
@@ -59,6 +61,8 @@ class ConditionsField(forms.MultipleChoiceField):
                 f"{', '.join(self.columns)}."
             )
         values = self.columns[column]
+        if value not in values:
+            value = composed(value)  # as ids are; extra columns stay as they were loaded
         if value not in values:
             shown = ", ".join(str(value) or "(blank)" for value in values[:20])
             raise forms.ValidationError(

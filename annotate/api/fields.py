@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.files.reading.problems import SHOWN, quoted
+from annotate.values.texts import composed
 
 LONGEST_NAMED = 200  # characters of a name that an error repeats
 
@@ -103,9 +104,14 @@ class Filters(Strict):
         return form.validated_data
 
 
+class _Key(serializers.CharField):
+    def to_internal_value(self, data):
+        return composed(super().to_internal_value(data))
+
+
 def key_filter(words, source):
     """Return a filter by the key of something: exactly that text."""
-    return serializers.CharField(
+    return _Key(
         required=False,
         min_length=1,
         max_length=200,

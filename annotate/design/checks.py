@@ -17,7 +17,7 @@ from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.scales.choice import Choice
 from annotate.values.scales.number import Number
-from annotate.values.texts import as_text
+from annotate.values.texts import as_text, composed
 from annotate.values.wrong import Wrong
 
 # Whole numbers: (lowest, highest, where nothing is said).
@@ -240,7 +240,7 @@ def read_gold(entry, scales=None):
     scales: {question key: its Scale}, where they are known.
     """
     _known(entry, GOLD_KEYS)
-    item, answers = as_text(entry.get("item")).strip(), entry.get("answers")
+    item, answers = composed(as_text(entry.get("item")).strip()), entry.get("answers")
     if not item or len(item) > 200:
         raise Wrong("is missing; expected is the id of an item", "item")
     if not isinstance(answers, dict) or not answers:

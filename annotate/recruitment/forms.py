@@ -10,6 +10,7 @@ from annotate.models import Rater
 from annotate.recruitment import participants
 from annotate.recruitment.participants_file import KNOWN, problems_of
 from annotate.sessions import links
+from annotate.values.texts import composed, lines_of
 
 MOST_LINKS = 1000
 CODED = [Outcome(value) for value in Outcome.values if value != Outcome.COMPLETE]
@@ -130,7 +131,7 @@ class LinksForm(forms.Form):
         return [(name, role, None) for name in links.new_names(count or 0)]
 
     def _by_names(self, names, role, **_others):
-        names = [line.strip() for line in names.splitlines() if line.strip()]
+        names = lines_of(composed(names))
         self._check(names)
         if role != Rater.Role.RECIPIENT:
             self._check_new(names)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext, gettext_noop
 from annotate.design import checks, grouping, own_answers, versions
 from annotate.values.scales import spec_of
 from annotate.values.scales.base import Scale
-from annotate.values.texts import lines_of, one_line_ends
+from annotate.values.texts import composed, lines_of, one_line_ends
 from annotate.values.wrong import Wrong
 
 OPTIONS, AFTER = "options", "item"
@@ -251,7 +251,7 @@ class GoldForm(forms.Form):
 
     def clean_item(self):
         """Return the id of an item that raters would see by itself."""
-        key = self.cleaned_data["item"]
+        key = composed(self.cleaned_data["item"])
         if not self.study.items.filter(key=key, parent=None).exists():
             raise forms.ValidationError("This study has no item with this id to show by itself.")
         return key

@@ -1,5 +1,7 @@
 """Normalise texts that researchers write on pages or load."""
 
+import unicodedata
+
 LONGEST = 100_000  # characters of a text, as in study.yaml
 BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
 # For a database's regex. PostgreSQL's own \s knows fewer blanks than Python: no unbreakable space.
@@ -16,6 +18,11 @@ def as_text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
+
+
+def composed(text):
+    """Return an id in one form: é is one letter to Unicode (NFC), or e and an accent (NFD)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def lines_of(text):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from annotate.files.reading.columns import ITEMS
+from annotate.values.texts import composed
 from judges.bringing import uses
 from judges.bringing.guess import question_key
 from judges.bringing.profile import is_missing
@@ -134,7 +135,7 @@ class Translation:
         """Return the item id of a row, after noting what the row says about the item."""
         told = {use: self._cell(cells, use) for use in ITEM_COLUMNS if use in self.single}
         if uses.ITEM in self.single:
-            key = self._cell(cells, uses.ITEM).strip()
+            key = composed(self._cell(cells, uses.ITEM).strip())
             if not key:
                 self._refuse_merged(row, cells, uses.ITEM)
                 self.counts["without"] += 1

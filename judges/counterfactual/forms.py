@@ -6,6 +6,7 @@ from annotate.files.reading.encoding import too_large
 from annotate.models import Study
 from annotate.studies.delete import why_taken
 from annotate.studies.forms_study import NameForm
+from annotate.values.texts import composed
 from judges.counterfactual.surveys.plan import (
     CELLS,
     LARGEST_SEED,
@@ -100,7 +101,7 @@ class SurveysForm(NameForm):
 
     def clean_only(self):
         """Return the ids as they stand, each once."""
-        lines = (line.strip() for line in self.cleaned_data["only"].splitlines())
+        lines = (composed(line.strip()) for line in self.cleaned_data["only"].splitlines())
         return tuple(dict.fromkeys(line for line in lines if line))
 
     def clean(self):

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from annotate.models import Content
+from annotate.values.texts import composed
 from judges.counterfactual import histories, kept_models, proximity
 from judges.counterfactual.factorisation import (
     EXPLICIT,
@@ -92,7 +93,7 @@ def explaining_keys(item):
     """Return keys of the contents that an explanation names: a list, or a text with | between."""
     named = item.data.get("explaining_contents") or []
     names = named if isinstance(named, list) else str(named).split("|")
-    return list(dict.fromkeys(key for name in names if (key := str(name).strip())))
+    return list(dict.fromkeys(key for name in names if (key := composed(str(name).strip()))))
 
 
 class _Scorer(ABC):

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from annotate.files.loading import Counts
 from annotate.files.reading import quoted
 from annotate.files.reading.columns import CONTROL, refuse_unseen
-from annotate.values.texts import as_text
+from annotate.values.texts import as_text, composed
 from judges import methods
 from judges.models import Endpoint, Judge
 from judges.runs import check, promised
@@ -181,7 +181,7 @@ class _JudgeReader:
         judge.settings = judge.settings_class.trusted(entry)
 
     def _key(self):
-        key = as_text(self.entry.get("judge")).strip()
+        key = composed(as_text(self.entry.get("judge")).strip())
         if not 1 <= len(key) <= 200 or CONTROL.search(key):
             self.add("judge", f"found {quoted(key)}; expected is a name of 1 to 200 characters")
         return key[:200]
@@ -205,7 +205,8 @@ class _JudgeReader:
 
     def _members(self):
         listed = self.entry.get("members")
-        names = [as_text(name).strip() for name in listed] if isinstance(listed, list) else []
+        listed = listed if isinstance(listed, list) else []
+        names = [composed(as_text(name).strip()) for name in listed]
         if len(names) < 2 or len(set(names)) < len(names):
             self.add("members", "expected is a list of two different judges or more")
         return names

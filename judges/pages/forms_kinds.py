@@ -5,6 +5,7 @@ from django.db import IntegrityError
 from django.db.models import Q
 
 from annotate.files.reading.columns import refuse_unseen
+from annotate.values.texts import composed
 from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
 from judges.runs.promised import Refused, watching_settings
@@ -94,6 +95,7 @@ class KindForm(forms.ModelForm):
         """Refuse a new name with invisible letters; a name that stands already may stay."""
         key = self.cleaned_data["key"]
         if key != self.instance.key:
+            key = composed(key)
             try:
                 refuse_unseen(key)
             except ValueError as error:

@@ -4,6 +4,7 @@ import numpy as np
 
 from analysis.stats.comparison.means_of_people import means_of_people
 from annotate.models import Content
+from annotate.values.texts import composed
 
 PART = "liked"
 EXPLANATION, RECOMMENDED, EXPLAINING = "explanation", "recommended", "explaining"
@@ -69,7 +70,7 @@ def _named(items):
 
 
 def _keys(text):
-    return list(dict.fromkeys(key.strip() for key in text.split("|") if key.strip()))
+    return list(dict.fromkeys(composed(key.strip()) for key in text.split("|") if key.strip()))
 
 
 def _same_ends(work):

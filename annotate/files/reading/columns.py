@@ -11,6 +11,7 @@ from annotate.files.reading.problems import quoted
 from annotate.models import Item, Rater
 from annotate.models.media import UPLOAD, uploaded_name
 from annotate.values.scales.base import LARGEST
+from annotate.values.texts import composed
 
 KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")
@@ -67,10 +68,10 @@ class Table:
 
     def meant_by(self, name):
         """Return the column that a header looks like; empty where it is one, or is like none."""
-        known = [*self.names, *self.aliases]
-        if name in (*known, *self.computed):
+        listed = [*self.names, *self.aliases]
+        if name in (*listed, *self.computed):
             return ""
-        meant = next((other for other in known if _letters(other) == _letters(name)), "")
+        meant = next((other for other in listed if _letters(other) == _letters(name)), "")
         return self.aliases.get(meant, meant)
 
 
@@ -101,7 +102,7 @@ def refuse_unseen(text):
 
 def key(text):
     """Parse an id: a line of at most 200 characters that no spreadsheet takes for a formula."""
-    text = text.strip()
+    text = composed(text.strip())
     if text.startswith(FORMULA):
         raise ValueError(
             f"found {quoted(text)}, which a spreadsheet takes for a formula; "

@@ -17,7 +17,7 @@ from annotate.files.reading.faults import faults, model_at
 from annotate.files.reading.problems import quoted
 from annotate.files.reading.yamlfile import Lined
 from annotate.values.numbers import is_number
-from annotate.values.texts import as_text
+from annotate.values.texts import as_text, composed
 from annotate.values.wrong import Wrong
 
 LIST = "allowed is a list of mappings, each beginning with `- `"
@@ -67,6 +67,7 @@ Text = Annotated[str, BeforeValidator(_as_text)]
 # A text without blanks at its ends.
 Line = Annotated[str, BeforeValidator(lambda value: _as_text(value).strip())]
 NeededLine = Annotated[Line, AfterValidator(_needed)]
+Id = Annotated[NeededLine, AfterValidator(composed)]
 
 
 def one_of(choices):

@@ -22,14 +22,14 @@ from annotate.design.around import (
 )
 from annotate.design.taste import KEY as TASTE
 from annotate.design.taste import LEAST, LENGTH, MOST, By
-from annotate.files.reading.spec import Line, NeededLine, Spec, follows, one_of, parse, whole
+from annotate.files.reading.spec import Id, Line, NeededLine, Spec, follows, one_of, parse, whole
 from annotate.files.reading.yamlfile import Written
 from annotate.models import Study
 from annotate.models.study import slug_rule
 from annotate.values.numbers import is_number
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.texts import LONGEST as LONGEST_TEXT
-from annotate.values.texts import as_text
+from annotate.values.texts import as_text, composed
 from annotate.values.wrong import Wrong
 
 MOST_CHECKED, MOST_PRACTICE, MOST_EXIT = 10, 20, 50
@@ -92,7 +92,7 @@ def _check_answers(answers):
                 "question’s scale"
             )
     return {
-        str(key): as_text(expected) if isinstance(expected, Written) else expected
+        composed(str(key)): as_text(expected) if isinstance(expected, Written) else expected
         for key, expected in (answers or {}).items()
     }
 
@@ -100,7 +100,7 @@ def _check_answers(answers):
 class PracticeSpec(Spec):
     """An item on which raters practise."""
 
-    item: NeededLine = Field("", max_length=200, validate_default=True)
+    item: Id = Field("", max_length=200, validate_default=True)
     answers: Annotated[dict[str, Any], BeforeValidator(_check_answers)] = {}
     feedback: Line = Field("", max_length=LONGEST)
 
@@ -245,7 +245,7 @@ def read_arms(value):
 class SourceSpec(Spec):
     """A source of recommendations for raters who bring their own taste."""
 
-    system: NeededLine = Field("", max_length=200, validate_default=True)
+    system: Id = Field("", max_length=200, validate_default=True)
     by: Annotated[str, one_of(By)] = str(By.NEAREST)
     columns: Annotated[list[NeededLine], BeforeValidator(_listed)] = Field(
         [], max_length=MOST_COLUMNS

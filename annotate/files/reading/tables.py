@@ -316,7 +316,7 @@ class _Cells(dict):
         try:
             return self.column.parse(cell)
         except UnseenLetter:
-            if not self.has_id(self.column.name, cell.strip()):
+            if not self.has_id(self.column.name, key(cell)):
                 raise
             return key(cell)
 

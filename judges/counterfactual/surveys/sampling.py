@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from annotate.values.texts import composed
 from judges.counterfactual.surveys.kept import whole
 from judges.counterfactual.surveys.reading import HISTORIES, files_of
 
@@ -61,12 +62,16 @@ def _people(path):
     """Return the ids of all people, in the order of the file."""
     rows = _rows(path)
     next(rows, None)
-    return list(dict.fromkeys(row[place].strip() for place, row in rows if len(row) > place))
+    return list(dict.fromkeys(_id(row, place) for place, row in rows if len(row) > place))
+
+
+def _id(row, place):
+    return composed(row[place].strip())
 
 
 def _lines(path, kept):
     for number, (place, row) in enumerate(_rows(path)):
-        if not number or (len(row) > place and row[place].strip() in kept):
+        if not number or (len(row) > place and _id(row, place) in kept):
             yield row
 
 

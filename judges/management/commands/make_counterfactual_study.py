@@ -14,6 +14,7 @@ from django.db import transaction
 from annotate.files.reading import Problems
 from annotate.models import Study
 from annotate.models.study import study_slug_rule
+from annotate.values.texts import composed
 from judges.counterfactual.surveys.making import make, repeated, write_files
 from judges.counterfactual.surveys.plan import (
     LARGEST_SEED,
@@ -143,7 +144,7 @@ class Command(BaseCommand):
 
     def _plan(self, options):
         given = {name: options[name] for name in OF_PLAN}
-        only = tuple(dict.fromkeys(options["only"]))
+        only = tuple(dict.fromkeys(map(composed, options["only"])))
         if only:
             given["surveys"] = len(only)
         real = options["real"] or bool(only)
