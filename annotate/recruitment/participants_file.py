@@ -15,6 +15,7 @@ from annotate.files.reading.encoding import too_large
 from annotate.files.reading.problems import Problems, quoted
 from annotate.files.reading.tables import MOST_COLUMNS
 from annotate.values.formulas import unguarded
+from annotate.values.numbers import parse_number
 
 PARTICIPANT, RATE, TASKS = "participant", "rate", "tasks"
 APPROVED, REJECTED = "approved", "rejected"
@@ -171,7 +172,7 @@ class _Reader:
 
 def _number(text):
     try:
-        return float(text)
+        return parse_number(text)
     except ValueError:
         return math.nan
 

@@ -15,6 +15,7 @@ from annotate.design.screener import screener_of
 from annotate.files.reading import stepspec
 from annotate.models import Study
 from annotate.studies.forms_question import SCALES, as_typed, typed_spec
+from annotate.values.numbers import parse_number
 from annotate.values.scales.base import FARTHEST
 from annotate.values.texts import LONGEST as LONGEST_TEXT
 from annotate.values.texts import lines_of, one_line_ends
@@ -280,12 +281,16 @@ class _Choice(forms.ChoiceField):
 
 
 def _plain(text):
-    """Return a number where the text is a number, as a file would have it, else the text."""
+    """Return a number where the text is how it is written, as a file would have it, else the text.
+
+    1.10 stays a text: it may be a label.
+    """
     try:
-        number = float(text)
+        number = parse_number(text)
     except ValueError:
         return text
-    return int(number) if number.is_integer() else number
+    number = int(number) if number.is_integer() else number
+    return number if str(number) == text else text
 
 
 class ExitRow(Row):

@@ -8,3 +8,10 @@ def is_number(value):
 
 def is_whole(value):
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def parse_number(text):
+    """Parse a number of ASCII digits: Python also reads 1_0 and other scripts' digits."""
+    if "_" in text or not text.strip().isascii():
+        raise ValueError(f"found {text!r}; allowed is a number")
+    return float(text)

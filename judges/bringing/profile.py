@@ -3,6 +3,8 @@
 import re
 from dataclasses import asdict, dataclass, field
 
+from annotate.values.numbers import parse_number
+
 SAMPLES, SAMPLE_LENGTH = 3, 80
 MOST_WORDS, WORD_LENGTH = 12, 60
 REMEMBERED = 5_000  # different cells of a column, to tell ids from words
@@ -104,11 +106,11 @@ class _Watch:
             self.plain, self.some_comma = False, True
             cell = cell.replace(",", ".") if self.comma else cell
         try:
-            value = float(cell)
+            value = parse_number(cell)
         except ValueError:
             self.plain = self.comma = False
             return
-        if not abs(value) < 1e300 or "_" in cell:
+        if not abs(value) < 1e300:
             self.plain = self.comma = False
             return
         self.low, self.high = min(self.low, value), max(self.high, value)

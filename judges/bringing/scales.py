@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from annotate.values.numbers import parse_number
+
 MOST_WORDS = 30
 POINTS, NUMBER, ORDERED, OPTIONS, WORDS = "points", "number", "ordered", "options", "text"
 KINDS = {
@@ -53,7 +55,7 @@ class Seen:
         if len(self.different) <= MOST_WORDS:
             self.different[cell] = None
         try:
-            value = float(cell)
+            value = parse_number(cell)
         except ValueError:
             if cell not in self.words and not self.too_many:
                 self.words.append(cell)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from annotate.files.reading.columns import ITEMS
+from annotate.values.numbers import parse_number
 from annotate.values.texts import composed
 from judges.bringing import uses
 from judges.bringing.guess import question_key
@@ -332,7 +333,7 @@ def _number_of(cell, words):
 
 def _reversed(cell, low, high):
     try:
-        value = low + high - float(cell)
+        value = low + high - parse_number(cell)
     except ValueError:
         return cell
     return f"{value:.12g}"

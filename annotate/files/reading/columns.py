@@ -10,11 +10,15 @@ from datetime import UTC, datetime
 from annotate.files.reading.problems import quoted
 from annotate.models import Item, Rater
 from annotate.models.media import UPLOAD, uploaded_name
+from annotate.values.numbers import parse_number
 from annotate.values.scales.base import LARGEST
 from annotate.values.texts import composed
 
 KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")
+SECONDS = re.compile(r"[0-9]{9,10}(\.0+)?")
+NUMBER, DAY = re.compile("[0-9.]+"), re.compile("[0-9]{8}")
+FIRST_YEAR, LAST_YEAR = 1990, 2100
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Letters that nobody sees, or that change how others are shown: two ids that look alike differ.
 UNSEEN = re.compile(
@@ -136,7 +140,7 @@ def rater(text):
 def number(text):
     """Parse a number from -1e9 to 1e9: powers of larger numbers leave what a float can hold."""
     try:
-        value = float(text)
+        value = parse_number(text)
     except ValueError:
         if text.strip().startswith(FORMULA):
             raise allowed(text, "a number; save the formula's result, not the formula") from None
@@ -166,28 +170,45 @@ def seconds(text):
 
 def position(text):
     """Parse a place in a list, a whole number from 0."""
-    if not text.strip().isdecimal() or int(text) > 32767:
-        raise allowed(text, "a whole number from 0 to 32767")
-    return int(text)
+    return _whole(text, 0)
 
 
 def version(text):
     """Parse the number of a version of the questionnaire."""
-    if not text.strip().isdecimal() or not 0 < int(text) <= 32767:
-        raise allowed(text, "a whole number from 1 to 32767")
-    return int(text)
+    return _whole(text, 1)
+
+
+def _whole(text, low, high=32767):
+    """Parse a whole number; 4.0 too, as pandas writes them in a column that has gaps."""
+    digits = re.fullmatch(r"([0-9]{1,9})(\.0+)?", text.strip())
+    if digits is None or not low <= int(digits[1]) <= high:
+        raise allowed(text, f"a whole number from {low} to {high}")
+    return int(digits[1])
 
 
 def time(text):
-    """Parse a moment: ISO 8601 (UTC unless it says otherwise) or seconds since 1970."""
+    """Parse a moment: ISO 8601 (UTC unless it says otherwise) or whole seconds since 1970.
+
+    Other numbers are none: 45443.58 are a spreadsheet's days, 202405311402 is a date, and
+    1717164120000 are milliseconds.
+    """
     text = text.strip()
     try:
-        if len(text) > 8 and re.fullmatch(r"\d+(\.\d+)?", text):
-            return datetime.fromtimestamp(float(text), UTC)
+        if SECONDS.fullmatch(text):
+            value = datetime.fromtimestamp(int(text.partition(".")[0]), UTC)
+            if not FIRST_YEAR <= value.year < LAST_YEAR:
+                raise ValueError
+            return value
+        if not text.isascii() or (NUMBER.fullmatch(text) and not DAY.fullmatch(text)):
+            raise ValueError
         value = datetime.fromisoformat(text)
         value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
-        raise allowed(text, "a time such as 2024-05-31T14:02:00Z, or seconds since 1970") from None
+        raise allowed(
+            text,
+            "a time such as 2024-05-31T14:02:00Z, or whole seconds since 1970 that lie in "
+            f"{FIRST_YEAR} to {LAST_YEAR}",
+        ) from None
     return value
 
 

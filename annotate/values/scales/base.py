@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext
 
-from annotate.values.numbers import is_number
+from annotate.values.numbers import is_number, parse_number
 
 LARGEST = 1e9  # of an answer
 # The ends of a scale lie within it, on both sides of zero.
@@ -122,11 +122,10 @@ class Scale:
     def parse_value(self, text):
         """Parse a page's value, as parse, but never a label: an option may be called “2”."""
         try:
-            value = float(text)
+            value = parse_number(text)
         except ValueError:
             raise ValueError(f"found {text!r}; allowed is {self.allowed}") from None
-        # Python also reads 1_0 and other scripts' digits, which nobody means.
-        if "_" in text or not text.isascii() or not self.allows(value):
+        if not self.allows(value):
             raise ValueError(f"found {text!r}; allowed is {self.allowed}")
         return value
 
