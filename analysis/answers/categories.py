@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
+from annotate.values.texts import as_text
+
 
 def category(values):
     """Return a categorical of texts in order of appearance; None becomes a blank text."""
-    texts = ["" if value is None else str(value) for value in values]
+    texts = [as_text(value) for value in values]
     codes, categories = pd.factorize(np.array(texts, dtype=object))
     # Without the type an empty column's categories could not be joined with texts.
     return pd.Categorical.from_codes(codes, pd.Index(categories, dtype="str"))

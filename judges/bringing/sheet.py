@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from annotate.files.reading.problems import quoted
 from annotate.files.reading.tables import CELL_LENGTH
+from annotate.values.texts import one_line_ends
 
 MOST_COLUMNS = 300  # each has three fields on the page, and a request has at most 1,000
 INVISIBLE = "\ufeff\xa0\u200b \t\r\n"
@@ -45,7 +46,7 @@ class Sheet:
         for row, cells in records:
             if len(cells) != width:
                 self._check_width(row, cells, width)
-            yield row, cells[:width]
+            yield row, [one_line_ends(cell) for cell in cells[:width]]
 
     def _filled(self):
         for row, cells in self.records():

@@ -24,7 +24,7 @@ from judges.files.off_scale import MEANINGS, MISSING
 
 MOST_ROWS = 10_000
 MOST_QUESTIONS = 1_000
-CELL = ["string", "number", "boolean"]
+CELL = ["string", "number"]
 SLUG = "^[a-z0-9][a-z0-9-]{0,59}$"
 
 
@@ -78,8 +78,9 @@ def row_schema(table):
 def _cell(column):
     if column.extra:
         return {"description": column.meaning}
-    filled = {"type": CELL, "minLength": 1}
-    blank = {"type": [*CELL, "null"]}
+    kinds = [*CELL, "boolean"] if column.takes_true else CELL
+    filled = {"type": kinds, "minLength": 1}
+    blank = {"type": [*kinds, "null"]}
     return (filled if column.required else blank) | {"description": column.meaning}
 
 

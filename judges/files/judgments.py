@@ -42,6 +42,7 @@ JUDGMENTS = Table(
             "A number; what becomes of it outside the question’s scale is asked before the load. "
             "Blank is a missing judgment.",
             number,
+            takes_true=True,
         ),
         Column("rationale", "In the judge’s words."),
         Column("cost_usd", "What this row cost, in US dollars.", dollars),
@@ -69,7 +70,7 @@ def check_judgments(loading):
         for line, row in batch:
             counts.rows += 1
             questions = _check_row(loading, line, row, asked)
-            if questions:
+            if questions and _takes_value(loading, line, row, questions):
                 for question in questions:
                     which = _which(loading, row, question)
                     repeats.note(which)
@@ -165,6 +166,17 @@ def _check_row(loading, line, row, asked):
     if not questions:
         loading.add("judgments", "no question of the study is asked of this item", line, "question")
     return questions
+
+
+def _takes_value(loading, line, row, questions):
+    """Return whether the questions take JSON's true or false; numbers are looked at elsewhere."""
+    if not isinstance(row["value"], bool):
+        return True
+    try:
+        return all(question.scale.parse_file(row["value"]) in (0, 1) for question in questions)
+    except ValueError as error:
+        loading.add("judgments", str(error), line, "value")
+    return False
 
 
 def _check_run(loading, line, row, loaded):

@@ -153,6 +153,7 @@ class OffScale:
 
     def _settled(self, row, question, policy):
         value, weighted = row["value"], row["weighted_value"]
+        value = None if value is None else float(value)  # of true and false too
         ends = self._ends_of(question)
         if policy == KEEP or ends is None or value is None:
             return Settled(value, weighted)

@@ -103,12 +103,14 @@ def _check_row(loading, line, row):
     question = known_question(loading, "ratings", line, row["item"], row["question"])
     _check_rater(loading, line, row)
     check_version(loading, "ratings", line, row["version"])
-    if question is None or not row["value"].strip() or row["rater"] is None:
+    value = row["value"]
+    is_blank = not isinstance(value, bool) and not value.strip()
+    if question is None or is_blank or row["rater"] is None:
         return None
-    if not question.scale.has_values:
-        return Old(None, row["value"])
+    if not question.scale.has_values and not isinstance(value, bool):
+        return Old(None, value)
     try:
-        return Old(question.scale.parse(row["value"]), "")
+        return Old(question.scale.parse_file(value), "")
     except ValueError as error:
         loading.add("ratings", str(error), line, "value")
     return None
@@ -247,7 +249,7 @@ def _new(loading, pairs):
                 rater.sessions[row["version"] or loading.version],
                 item,
                 question.pk,
-                None if is_text else question.scale.parse(row["value"]),
+                None if is_text else question.scale.parse_file(row["value"]),
                 row["value"] if is_text else "",
                 row["reason"],
                 row["seconds"],

@@ -33,6 +33,7 @@ class Column:
 
     parse: text of a filled cell -> value, ValueError says what is allowed; None keeps the text.
     extra columns are kept in the row's `data`, like columns that are not known at all.
+    takes_true: JSON's true and false stay what they are, for who knows the question.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Column:
     parse: Callable | None = None
     required: bool = False
     extra: bool = False
+    takes_true: bool = False
     # What a blank cell becomes.
     blank: str | int | None = None
 
@@ -319,7 +321,13 @@ RATINGS = Table(
             one_of(*Rater.Role.values),
         ),
         Column("question", "The key of a question of the study.", key, required=True),
-        Column("value", "The answer, on the question’s scale.", required=True, blank=""),
+        Column(
+            "value",
+            "The answer, on the question’s scale.",
+            required=True,
+            takes_true=True,
+            blank="",
+        ),
         Column("answered_at", "When: 2024-05-31T14:02:00Z, or seconds since 1970.", time),
         Column("seconds", "How long the answer took, 0 or more.", seconds),
         Column("reason", "In the rater’s words."),

@@ -1,9 +1,10 @@
-"""Check the bytes of a file before it is read: size, encoding, byte-order marks."""
+"""Check the bytes of a file before it is read: size and encoding."""
 
 import codecs
 
 from django.conf import settings
 
+UTF8 = "utf-8-sig"  # with the byte-order mark that Excel writes, or without one
 CHUNK = 1 << 20
 MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
@@ -41,16 +42,9 @@ def refusal(path, largest=None):
 
 def _mark(path):
     with path.open("rb") as file:
-        start = file.read(3)
-    if start == codecs.BOM_UTF8:
-        return (
-            "found a byte-order mark (BOM) at the start; allowed is UTF-8 without one: in a "
-            "spreadsheet choose “CSV (comma separated)” with encoding UTF-8, in an editor "
-            "“UTF-8” instead of “UTF-8 with BOM”",
-            1,
-        )
-    if start[:2] in MARKS:
-        return "found UTF-16 text; allowed is UTF-8: save the file again with encoding UTF-8", 1
+        start = file.read(2)
+    if start in MARKS:
+        return "found UTF-16 text; allowed is UTF-8: in a spreadsheet save as “CSV UTF-8”", 1
     return None
 
 

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from annotate.files.reading import plainjson
 from annotate.files.reading.columns import UnseenLetter, key
-from annotate.files.reading.encoding import refusal
+from annotate.files.reading.encoding import UTF8, refusal
 from annotate.files.reading.problems import Problems, quoted
 from annotate.values.formulas import unguarded
+from annotate.values.numbers import is_number
+from annotate.values.texts import as_text, one_line_ends
 
 CELL_LENGTH = 1_000_000
 MOST_COLUMNS = 1_000
@@ -65,9 +67,7 @@ class TableFile:
         """Return the first rows as they stand, for a preview."""
         read = self._json_rows if self.is_json else self._csv_rows
         rows = (cells for _, cells in read(Problems()))
-        return [
-            ["" if cell is None else str(cell) for cell in cells] for cells in islice(rows, count)
-        ]
+        return [[as_text(cell) for cell in cells] for cells in islice(rows, count)]
 
     # CSV
 
@@ -76,7 +76,7 @@ class TableFile:
         return csv.reader(file, strict=True)
 
     def _open_csv(self, problems):
-        with self.path.open(encoding="utf-8", newline="") as file:
+        with self.path.open(encoding=UTF8, newline="") as file:
             first = file.readline()
             if self._other_separator(first):
                 return self._refuse_separator(first, problems)
@@ -167,7 +167,7 @@ class TableFile:
                 )
 
     def _csv_rows(self, problems):
-        with self.path.open(encoding="utf-8", newline="") as file:
+        with self.path.open(encoding=UTF8, newline="") as file:
             reader = self._reader(file)
             width = len(self.header)
             line = 1
@@ -176,7 +176,7 @@ class TableFile:
                 line = reader.line_num + 1
                 for cells in reader:
                     if len(cells) == width:
-                        yield line, [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
+                        yield line, [_text(cell) for cell in cells]
                     elif cells:
                         problems.add(
                             self.name,
@@ -202,7 +202,7 @@ class TableFile:
         return self._check_header(list(names), True, problems)
 
     def _objects(self, problems):
-        with self.path.open(encoding="utf-8") as file:
+        with self.path.open(encoding=UTF8) as file:
             for line, text in enumerate(file, 1):
                 if text.strip():
                     try:
@@ -212,7 +212,7 @@ class TableFile:
 
     def _json_rows(self, problems):
         names = self.table.aliases
-        columns = {column.name for column in self.table.columns if not column.extra}
+        columns = {column.name: column for column in self.table.columns if not column.extra}
         for line, values_by_name in self._objects(problems):
             renamed = {
                 names.get(name.strip(), name.strip()): v for name, v in values_by_name.items()
@@ -220,9 +220,9 @@ class TableFile:
             cells = []
             for name in self.header:
                 cell = _finite_cell(renamed.get(name), self, line, name, problems)
-                cells.append(
-                    _json_cell(cell, self, line, name, problems) if name in columns else cell
-                )
+                if name in columns and not (isinstance(cell, bool) and columns[name].takes_true):
+                    cell = _json_cell(cell, self, line, name, problems)
+                cells.append(one_line_ends(cell) if isinstance(cell, str) else cell)
             yield line, cells
 
 
@@ -257,6 +257,13 @@ def csv_fault(error):
 
 
 # Cells
+
+
+def _text(cell):
+    """Return the text of a CSV cell: without what guards it in a spreadsheet, with one line end."""
+    if cell[:1] == "'":
+        cell = unguarded(cell)
+    return one_line_ends(cell) if "\r" in cell else cell
 
 
 def _converter(file, problems):
@@ -299,6 +306,8 @@ class _Cells(dict):
 
     def __missing__(self, cell):
         """Parse a cell for the first time; ValueError says what is wrong with it."""
+        if isinstance(cell, bool):
+            return cell
         value = self._read(cell)
         if len(self) < self.MOST and len(cell) <= self.LONGEST:
             self[cell] = value
@@ -322,7 +331,7 @@ class _Cells(dict):
 
     @staticmethod
     def is_blank(cell):
-        return not cell or cell.isspace()
+        return cell is not False and (not cell or cell.isspace())
 
 
 def _finite_cell(cell, file, line, name, problems):
@@ -351,9 +360,9 @@ def _json_cell(cell, file, line, name, problems):
         return cell
     if cell is None:
         return ""
-    if isinstance(cell, bool):
-        return "1" if cell else "0"
-    if isinstance(cell, int | float):
+    if is_number(cell):
         return str(cell)
+    if isinstance(cell, bool):
+        cell = as_text(cell)
     problems.add(file.name, f"found {quoted(cell)}; allowed is a text or a number", line, name)
     return ""

@@ -5,6 +5,7 @@ import re
 
 import yaml
 
+from annotate.files.reading.encoding import UTF8
 from annotate.files.reading.problems import quoted
 
 WHOLE = 10**15
@@ -148,7 +149,7 @@ for _kind, (_pattern, _first, _construct) in PLAIN.items():
 def read_yaml(path, name, problems):
     """Read the file's Mapping of values that a database takes; None after noting a problem."""
     try:
-        mapping = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 (a SafeLoader)
+        mapping = yaml.load(path.read_text(encoding=UTF8), Loader)  # noqa: S506 (a SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         problems.add(name, f"no YAML: {_in_words(error)}", mark.line + 1 if mark else None)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext
 
 from annotate.values.numbers import is_number, parse_number
+from annotate.values.texts import as_text
 
 LARGEST = 1e9  # of an answer
 # The ends of a scale lie within it, on both sides of zero.
@@ -117,7 +118,18 @@ class Scale:
 
         For text use the text itself.
         """
-        return self.parse_value(str(raw).strip())
+        return self.parse_value(as_text(raw).strip())
+
+    def parse_file(self, raw):
+        """Parse a value of a file, as parse; a binary scale takes JSON's true and false too."""
+        if not isinstance(raw, bool):
+            return self.parse(raw)
+        if not self.is_binary:
+            raise ValueError(
+                f"found {as_text(raw)}; allowed is {self.allowed}: true and false are answers to a "
+                "question of no and yes only"
+            )
+        return float(raw)
 
     def parse_value(self, text):
         """Parse a page's value, as parse, but never a label: an option may be called “2”."""

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext
 
 from annotate.values.scales.base import NOMINAL, Scale, plain_labels
+from annotate.values.texts import as_text
 
 TIE = "tie"  # of a choice between the lists A and B: the label that means neither, in any case
 
@@ -45,7 +46,7 @@ class Choice(Scale):
 
     def parse(self, raw):
         """Parse a label or a value."""
-        text = str(raw).strip()
+        text = as_text(raw).strip()
         return 1.0 + self.labels.index(text) if text in self.labels else self.parse_value(text)
 
     @classmethod

@@ -174,7 +174,6 @@ def test_html_in_files_and_names_is_shown_as_text(as_owner):
     "tables, message",
     [
         ({"items": "item,text\na,caf\xe9\n".encode("latin-1")}, "which is not UTF-8"),
-        ({"items": "\ufeffitem,text\na,x\n"}, "byte-order mark"),
         ({"items": "item;text\na;x\n"}, "separated by semicolons"),
         ({"items": ""}, "the file is empty"),
         ({"items": "item,text\na,x,y\n"}, "found 3 cells; allowed are 2"),

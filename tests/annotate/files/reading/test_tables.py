@@ -80,7 +80,6 @@ def test_times_without_a_zone_are_utc(read):
 LATIN = "item,text\na,fine\nb,caf\xe9\n".encode("latin-1")
 BAD_FILES = {
     "not UTF-8": (LATIN, "items.csv, line 3: found byte 0xE9 (byte 23), which is not UTF-8"),
-    "BOM": ("\ufeffitem,text\na,x\n", "items.csv, line 1: found a byte-order mark (BOM)"),
     "UTF-16": ("item,text\na,x\n".encode("utf-16"), "line 1: found UTF-16 text"),
     "NUL": (b"item,text\na,\0\n", "line 2: found a NUL byte (byte 13)"),
     "empty": ("", "items.csv: the file is empty"),
@@ -159,14 +158,15 @@ def test_numbers_beyond_a_thousand_million_are_refused(read, table, start):
 
 
 @pytest.mark.parametrize("text", ["one\rtwo", "one\r\ntwo", "\rone\r", "one\n\rtwo"])
-def test_carriage_returns_in_cells_stay_as_they_are_through_writing_and_reading(read, text):
+def test_carriage_returns_in_cells_are_the_same_line_breaks_in_csv_and_json(read, text):
     written = io.StringIO(newline="")
     csv.writer(written, quoting=csv.QUOTE_ALL).writerows([["item", "text"], ["a", text], ["b", ""]])
     rows, messages = read(ITEMS, written.getvalue())
     assert messages == []
-    assert [(row["item"], row["text"]) for _, row in rows] == [("a", text), ("b", "")]
+    broken = text.replace("\r\n", "\n").replace("\r", "\n")
+    assert [(row["item"], row["text"]) for _, row in rows] == [("a", broken), ("b", "")]
     rows, _ = read(ITEMS, json.dumps({"item": "a", "text": text}), "items.jsonl")
-    assert rows[0][1]["text"] == text
+    assert rows[0][1]["text"] == broken
 
 
 def test_a_carriage_return_without_quotation_marks_is_a_problem_not_a_lost_text(read):
