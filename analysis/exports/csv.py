@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Func, TextField, Value
 
 END = "\r\n"
-QUOTED = re.compile(r'[,"\r\n]')
+QUOTED = re.compile(r'[,;\t"\r\n]')  # some spreadsheets separate by semicolons and tabs too
 PLAIN = {
     NoneType: lambda _: "",
     bool: {True: "true", False: "false"}.get,

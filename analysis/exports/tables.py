@@ -402,7 +402,7 @@ def _extra(value, clean):
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
+        return clean(json.dumps(value, ensure_ascii=False))
     return value
 
 

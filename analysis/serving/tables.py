@@ -27,7 +27,7 @@ def as_csv(report):
 
 def _cell(value):
     if isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
+        value = json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):
         return guarded(value)
     value = finite(value)

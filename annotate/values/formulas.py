@@ -3,18 +3,29 @@
 import re
 
 # Those of full width too: a spreadsheet in Chinese or Japanese takes them for the others.
-ACTS = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+FORMULA = r"=+\-@\t\uff1d\uff0b\uff0d\uff20"
+ACTS = re.compile(rf"'*[{FORMULA}\r\n]")
+# A spreadsheet of a country with decimal commas separates at semicolons, within quotation marks
+# too: these only count at the beginning of what it takes for a cell.
+BEHIND = re.compile(rf";(?='*[{FORMULA}])")
+GUARDED_BEHIND = re.compile(rf";'(?='*[{FORMULA}])")
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def guarded(text):
-    """Return the text, with a leading apostrophe if a spreadsheet would take it for a formula.
+    """Return the text, with an apostrophe where a spreadsheet would take it for a formula.
 
-    A text with apostrophes before such a character gets one more, so that taking one away
-    (`unguarded`) always gives the text back.
+    That is at its beginning, unless all of it is a number, and behind a semicolon. A text with
+    apostrophes before such a character gets one more, so that taking one away (`unguarded`) always
+    gives the text back.
     """
-    return f"'{text}" if ACTS.match(text) else text
+    if ACTS.match(text) and not NUMBER.fullmatch(text):
+        text = f"'{text}"
+    return BEHIND.sub(";'", text)
 
 
 def unguarded(text):
     """Return the text as it was before `guarded`; loading a CSV file does this to every cell."""
-    return text[1:] if text[:1] == "'" and ACTS.match(text) else text
+    if "'" not in text:
+        return text
+    return GUARDED_BEHIND.sub(";", text[1:] if text[0] == "'" and ACTS.match(text) else text)

@@ -261,8 +261,7 @@ def csv_fault(error):
 
 def _text(cell):
     """Return the text of a CSV cell: without what guards it in a spreadsheet, with one line end."""
-    if cell[:1] == "'":
-        cell = unguarded(cell)
+    cell = unguarded(cell)
     return one_line_ends(cell) if "\r" in cell else cell
 
 

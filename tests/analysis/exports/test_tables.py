@@ -2,13 +2,17 @@
 
 import csv
 import json
+import re
 import tracemalloc
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analysis.exports import codebook, tables, write
+from analysis.exports.csv import csv_cells
 from annotate.models import (
     Code,
     Coding,
@@ -26,6 +30,7 @@ from annotate.values.formulas import guarded, unguarded
 from judges.models import Entailment, Extraction, Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
+from tests.files import load, messages
 from tests.recommended import make_lists, make_recommender
 
 pytestmark = pytest.mark.django_db
@@ -235,8 +240,12 @@ def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     "text",
     [
         "=1+1",
-        "+1",
-        "-1",
+        "+1+1",
+        "-1-1",
+        "-x",
+        "- 1",
+        "-.5",
+        "+1e",
         "@x",
         "\tx",
         "\rx",
@@ -254,7 +263,52 @@ def test_formulas_get_an_apostrophe_that_loading_takes_away(text):
     assert unguarded(guarded(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "'", "'tis", "plain", "3-1"])
+@pytest.mark.parametrize(
+    "text, in_file",
+    [
+        ("nice;=1+1", "nice;'=1+1"),
+        ("a;-b;+c;@d", "a;'-b;'+c;'@d"),
+        ("a;\uff1d1", "a;'\uff1d1"),
+        ("a;'=1;''-", "a;''=1;'''-"),
+        (";=1;", ";'=1;"),
+        ("-1;+2", "'-1;'+2"),
+        ("'-;=1", "''-;'=1"),
+        ('["a;=1"]', '["a;\'=1"]'),
+    ],
+)
+def test_a_formula_behind_a_semicolon_gets_an_apostrophe_too(text, in_file):
+    assert guarded(text) == in_file
+    assert unguarded(in_file) == text
+    assert csv_cells(in_file) == '"' + in_file.replace('"', '""') + '"'
+
+
+@pytest.mark.parametrize("text", ["-0.4", "+1", "-1", "0.7", "-12.50", "-1e5", "+1.5E-3", "007"])
+def test_a_plain_number_stays_a_number(text):
+    assert guarded(text) == text == unguarded(text)
+
+
+@pytest.mark.parametrize("text", ["'-0.4", "''-0.4", "-0.4\n", "\uff0d1", "-\u0664"])
+def test_what_is_no_plain_number_comes_back_as_it_was(text):
+    assert guarded(text) == f"'{text}"
+    assert unguarded(guarded(text)) == text
+
+
+def acts(cell):
+    is_number = re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", cell)
+    return cell[:1] in tuple("=+-@\t\r") and not is_number
+
+
+@settings(max_examples=50, derandomize=True, deadline=None)
+@given(st.lists(st.text("'=-+@;,\t\" 1.ex", max_size=12), min_size=1, max_size=4))
+def test_no_cell_acts_where_commas_or_semicolons_separate(texts):
+    line = csv_cells("item", *map(guarded, texts))
+    (cells,) = csv.reader([line], strict=True)
+    assert [unguarded(cell) for cell in cells] == ["item", *texts]
+    assert not [cell for cell in cells if acts(cell)]
+    assert not [cell for cell in line.split(";") if acts(cell)]
+
+
+@pytest.mark.parametrize("text", ["", "'", "'tis", "plain", "3-1", "a;b", "a; =1", "a;'b"])
 def test_plain_texts_stay_as_they_are(text):
     assert guarded(text) == text == unguarded(text)
 
@@ -348,3 +402,24 @@ def test_memory_stays_flat_however_many_rows(rated):
     (few, short), (many, long) = peaks
     assert long > 4 * short
     assert many < few + 2_000_000  # all rows at once would take more than 10 MB
+
+
+def test_numbers_and_formulas_of_files_are_exported_as_they_are_loaded(owner, tmp_path):
+    extra = ["-0.4", "+1", "-1e5", "nice;=1+1", "\t=1", "a;-b", "=1;=2", "'-1", ";'=1", "-"]
+    items = StringIO(newline="")
+    csv.writer(items).writerows(
+        [["item", "text", "own"], *([f"e{n}", guarded(t), guarded(t)] for n, t in enumerate(extra))]
+    )
+    study = "study: one\nquestions: [{key: note, text: Note., scale: text}]\n"
+    ratings = 'item,rater,question,value\ne0,ann,note,"nice;\'=1+1"\ne1,ann,note,-0.4\n'
+    assert messages(load(tmp_path, study=study, items=items.getvalue(), ratings=ratings)) == []
+    assert [row["own"] for row in rows("one", "items")] == [guarded(text) for text in extra]
+    assert [row["own"] for row in rows("one", "items")][:3] == extra[:3]
+    assert [row["value"] for row in rows("one", "ratings")] == ["nice;'=1+1", "-0.4"]
+    files = {table: export("one", table) for table in ("items", "ratings")}
+    copy = load(tmp_path, study=study.replace("one", "two"), **files)
+    assert messages(copy) == []
+    assert list(copy.study.items.order_by("pk").values_list("text", flat=True)) == extra
+    assert {table: export("two", table) for table in files} == {
+        table: text.replace("one,", "two,") for table, text in files.items()
+    }
