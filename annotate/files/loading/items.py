@@ -38,7 +38,8 @@ def check_items(loading):
     loading.has_children = bool(parents)
     loading.more_places |= loading.counts["items"].new > 0
     if not file.given & {"text", "content", "parent"}:
-        loading.add("items", "found neither a column text nor content; raters see nothing", 1)
+        message = "found neither a column text nor content; raters see nothing"
+        loading.add("items", message, 1, "text")
 
 
 def _rows(loading, rows):

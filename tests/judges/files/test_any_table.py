@@ -1,0 +1,84 @@
+"""Whatever stands in a small table, it is loaded, or refused by file, line and column."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from judges.files import load_files
+from judges.files.load import TABLES
+from tests.files import ITEMS, load, write
+
+pytestmark = pytest.mark.django_db
+LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+CELLS = ["e1", "ann", "fits", "1", "4.0", "1_0", "４", "-0.4", "true", "45443.58", "2024-05-31"]
+CELLS += ["", " ", "A", "=1+1", "'=1", "x;=1", "José", "Jose\u0301", "a\r\nb", "\ufeff", "9" * 400]
+CELLS += ["1717164120", "third_party", "generated", "recall", "\u200b", "nan", "1e999", "e1|e2"]
+ABOUT_ROWS = re.compile("stands on line|has recall only|the header's column [0-9]+ has")
+OTHERS = [True, False, None, 0, 4.0, -1, 10**400, [1], {"a": ["b"]}]
+
+
+FINE = {
+    "items": {"item": "e9", "text": "x"},
+    "contents": {"content": "c"},
+    "interactions": {"recipient": "anna", "content": "c"},
+    "ratings": {"item": "e1", "rater": "ann", "question": "fits", "value": "1"},
+    "judgments": {"item": "e1", "judge": "BLEU", "question": "fits", "value": "1"},
+    "statements": {"item": "e1", "side": "generated", "statement": "It is long."},
+    "entailments": {"item": "e1", "direction": "recall", "premise": "1", "hypothesis": "1"}
+    | {"entailment": "1", "neutral": "0", "contradiction": "0"},
+}
+
+
+@st.composite
+def tables(draw):
+    """Draw a table's name, its rows as {column: cell}, and whether it is JSON."""
+    name, is_json = draw(st.sampled_from([*FINE])), draw(st.booleans())
+    table = TABLES[name]
+    listed = st.sampled_from([*table.names, *table.aliases, "Role", "Text"])
+    further = st.text(LETTERS, min_size=1, max_size=5).filter(lambda text: text.strip(" '\t\r\n"))
+    header = draw(st.lists(listed | further, max_size=2, unique_by=str.strip))
+    cell = st.sampled_from(CELLS) | st.text(LETTERS, max_size=8)
+    cell = cell | st.sampled_from(OTHERS) if is_json else cell
+    count = draw(st.integers(1, 2))
+    return name, [FINE[name] | {key: draw(cell) for key in header} for _ in range(count)], is_json
+
+
+def as_text(rows, is_json):
+    if is_json:
+        return "".join(json.dumps(row) + "\n" for row in rows)
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([rows[0], *(row.values() for row in rows)])
+    return text.getvalue()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    load(tmp_path, items=ITEMS)
+    return tmp_path
+
+
+@settings(
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(tables())
+def test_any_table_is_loaded_or_refused_where_it_is_wrong(folder, table):
+    name, rows, is_json = table
+    suffix = ".jsonl" if is_json else ".csv"
+    paths = write(folder, study=None, suffix=suffix, **{name: as_text(rows, is_json)})[1]
+    with transaction.atomic():
+        loading = load_files(None, paths, slug="films")
+        transaction.set_rollback(True)
+    assert loading.problems or loading.counts[name].rows == len(rows)
+    for problem in loading.problems.shown:
+        assert problem.file == name + suffix
+        assert problem.row is not None
+        assert problem.column or ABOUT_ROWS.search(problem.message), problem
