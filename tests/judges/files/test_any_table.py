@@ -7,7 +7,7 @@ import re
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from judges.files import load_files
@@ -45,8 +45,10 @@ def tables(draw):
     header = draw(st.lists(listed | further, max_size=2, unique_by=str.strip))
     cell = st.sampled_from(CELLS) | st.text(LETTERS, max_size=8)
     cell = cell | st.sampled_from(OTHERS) if is_json else cell
-    count = draw(st.integers(1, 2))
-    return name, [FINE[name] | {key: draw(cell) for key in header} for _ in range(count)], is_json
+    left_out = draw(st.sampled_from(["", "", *FINE[name]]))
+    fine = {key: text for key, text in FINE[name].items() if key != left_out}
+    rows = [fine | {key: draw(cell) for key in header} for _ in range(draw(st.integers(1, 2)))]
+    return name, [row or {"own": "x"} for row in rows], is_json
 
 
 def as_text(rows, is_json):
@@ -64,12 +66,13 @@ def folder(tmp_path):
 
 
 @settings(
-    max_examples=25,
+    max_examples=20,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(tables())
+@example(("items", [{"item": "e9", "own": "x"}], False))
 def test_any_table_is_loaded_or_refused_where_it_is_wrong(folder, table):
     name, rows, is_json = table
     suffix = ".jsonl" if is_json else ".csv"
