@@ -63,7 +63,7 @@ def ends_of(run, question):
     if ends := methods.of_frozen(run.frozen).ends:
         return ends
     scale = question.scale
-    return None if scale.low is None or scale.high is None else (scale.low, scale.high)
+    return (scale.low, scale.high) if scale.has_ends else None
 
 
 def setting(options):

@@ -117,7 +117,7 @@ def _has_costs(source):
 
 def _with_ends(questions):
     """Return the ordered questions on whose scale a rating counts as good."""
-    return [q for q in questions if q.scale.is_ordered and q.scale.low is not None]
+    return [q for q in questions if q.scale.is_ordered and q.scale.has_ends]
 
 
 def _answer(work):

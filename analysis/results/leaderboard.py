@@ -162,9 +162,7 @@ def failed_shares(answers, own_scale):
 def _is_off(scale, values):
     if scale.is_nominal:
         return ~np.isin(values, [value for value, _ in scale.points])
-    if scale.low is None:
-        return np.zeros(len(values), dtype=bool)
-    return (values < scale.low) | (values > scale.high)
+    return scale.is_off(values)
 
 
 ON = "on:"  # begins the name of a question's column

@@ -92,7 +92,7 @@ def _people(answers, options, role, several):
 
 def _length(scale):
     """Return the length of a graded scale; NaN where it has none."""
-    return nan if scale.is_nominal or scale.low is None else float(scale.high - scale.low)
+    return nan if scale.is_nominal or not scale.has_ends else float(scale.high - scale.low)
 
 
 def _furthest(answers, options, ranked):

@@ -24,7 +24,7 @@ def planned_scale(scale):
     """
     if scale.is_nominal:
         return Range(1, 2)
-    if scale.low is None or scale.high is None or not scale.low < scale.high:
+    if not scale.has_ends or not scale.low < scale.high:
         return Range(1, 5)
     is_whole = scale.is_whole and scale.high - scale.low + 1 in POINTS
     return Range(scale.low, scale.high, 1.0 if is_whole else None)

@@ -10,7 +10,7 @@ from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.bias import self_contradiction
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.labels import labels_of, on_another_scale
+from analysis.reports.shared.labels import on_another_scale
 from analysis.reports.shared.scores import Scores
 from analysis.stats.ensembles.subsets import folds_of
 from analysis.stats.estimate import Estimate
@@ -119,9 +119,7 @@ class _Work:
         question, scores = self.scores.questions[place], self.scores
         if judge in scores.answers.own_scale:
             return True
-        return bool(labels_of(question)) and on_another_scale(
-            values, question, scores.options.missing_judgment
-        )
+        return on_another_scale(values, question, scores.options.missing_judgment)
 
     def add(self, bias, judge, question, measure, estimate, group=""):
         """Add one row."""

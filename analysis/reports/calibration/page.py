@@ -8,6 +8,7 @@ from analysis.reports.calibration.report import BIN, ERROR, calibration
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.shared.findings import defined, name_first, pick, with_interval
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.shared.positives import keys_with_cut
 from annotate.templatetags.concord import interval, leading_point
 
 list_parts = of_questions(lambda scale: scale.is_ordered)
@@ -61,7 +62,7 @@ def find(report, question):
 
 def headline(answers, options, judges):
     """Return the smallest calibration error of a judge on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
+    keys = keys_with_cut(answers.questions, options)
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     rows = calibration(answers, options, keys[:1]).rows

@@ -59,7 +59,7 @@ def _as_shares(evaluator, place, question, labels):
     """
     values, scale = evaluator.values[:, place], question.scale
     defined = values[~np.isnan(values)]
-    bounded = scale.low is not None and evaluator.name not in labels.own_scale
+    bounded = scale.has_ends and evaluator.name not in labels.own_scale
     if bounded and labels.fits(evaluator.name, values, question):
         return _within((values - scale.low) / (scale.high - scale.low))
     return values if len(defined) and defined.min() >= 0 and defined.max() <= 1 else None

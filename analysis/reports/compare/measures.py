@@ -54,11 +54,8 @@ def _as_they_are(sides, name, values, people, place):
 
 
 def _on_scale(sides, name, values, people, place):
-    """Return values that are on the question's scale; of one without points as far as is stated."""
-    question = sides.scores.questions[place]
-    own = sides.labels.own_scale.get(name)
-    is_stated = own is not None and own.replaces(question.scale)
-    if is_stated or (labels_of(question) and not sides.labels.fits(name, values, question)):
+    """Return values that are on the question's scale."""
+    if not sides.labels.fits(name, values, sides.scores.questions[place]):
         raise Undefined(f"{name} answers on a scale of its own")
     return values, people
 
@@ -66,7 +63,7 @@ def _on_scale(sides, name, values, people, place):
 def _as_labels(sides, name, values, people, place):
     question = sides.scores.questions[place]
     _on_scale(sides, name, values, people, place)
-    if not labels_of(question):
+    if not question.scale.has_points:
         return values, people
     return sides.labels.labels(name, values, question), as_labels(people, question)
 

@@ -106,18 +106,18 @@ class Sides:
         """Return the mean of each item's ratings (items,), or the most frequent label."""
         question, n = self.scores.questions[place], len(self.scores.items)
         if question.scale.is_nominal:
-            points = labels_of(question)
-            return most_frequent(_counts(items, values, points, n), points)[0]
+            counts = _counts(items, values, question.scale, n)
+            return most_frequent(counts, labels_of(question))[0]
         sizes = np.bincount(items, minlength=n)
         sums = np.bincount(items, values, minlength=n)
         return np.divide(sums, sizes, out=np.full(n, np.nan), where=sizes > 0)
 
     def _others(self, items, values, place):
         """Return for each rating the most frequent label of the item's other ratings (N,)."""
-        points = labels_of(self.scores.questions[place])
-        counts = _counts(items, values, points, len(self.scores.items))[items]
-        counts[np.arange(len(values)), _places(values, points)] -= 1
-        return most_frequent(counts, points)[0]
+        question = self.scores.questions[place]
+        counts = _counts(items, values, question.scale, len(self.scores.items))[items]
+        counts[np.arange(len(values)), _places(values, question.scale)] -= 1
+        return most_frequent(counts, labels_of(question))[0]
 
     def values(self, named, place):
         """Return an evaluator's values of one question (items,); raises Undefined as `rows`."""
@@ -160,11 +160,12 @@ def _means_of_others(items, values):
     return np.round(means, DIGITS)
 
 
-def _places(values, points):
-    return (values - points[0]).astype(int)
+def _places(values, scale):
+    return (values - scale.low).astype(int)
 
 
-def _counts(items, values, points, n):
+def _counts(items, values, scale, n):
     """Count how often each item got each point (n, points)."""
-    flat = items * len(points) + _places(values, points)
-    return np.bincount(flat, minlength=n * len(points)).reshape(n, len(points))
+    size = len(scale.points)
+    flat = items * size + _places(values, scale)
+    return np.bincount(flat, minlength=n * size).reshape(n, size)

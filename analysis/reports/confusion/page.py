@@ -4,14 +4,13 @@ from dataclasses import replace
 
 from analysis.figures.heat import MOST_MATRICES, confusion_matrices
 from analysis.figures.layout import Cell, Figure, Layout, Matrix
-from analysis.reports.confusion.report import confusion
+from analysis.reports.confusion.report import confusion, has_labels
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.shared.findings import first_judge
-from analysis.reports.shared.labels import MOST_LABELS
 from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
-list_parts = of_questions(lambda scale: scale.has_points)
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):
@@ -67,7 +66,7 @@ def find(report, question):
 
 def headline(answers, options, judges):
     """Return the largest share of items with the same label from people and a judge."""
-    keys = [q.key for q in answers.questions if 0 < len(q.scale.points) <= MOST_LABELS]
+    keys = [q.key for q in answers.questions if has_labels(q, options.threshold)]
     if not judges or not keys:
         return no_value("no question has labels that can be counted") if judges else NO_JUDGE
     rows = confusion(answers, options, keys[:1]).rows

@@ -35,13 +35,10 @@ def confusion(answers, options, questions=None):
     wanted = [
         (place, question)
         for place, question in enumerate(scores.questions)
-        if not questions or question.key in questions
+        if question.scale.has_values and (not questions or question.key in questions)
     ]
-    long = [] if options.threshold is not None else [q for _, q in wanted if _is_long(q)]
     for evaluator in evaluators(scores):
         for place, question in wanted:
-            if question in long:
-                continue
             sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
             if sides is not None:
                 _add_row(report, scores, evaluator, question, sides)
@@ -51,7 +48,7 @@ def confusion(answers, options, questions=None):
     report.notes = [
         *policy_notes(scores),
         _label_note(scores, options),
-        *_long_notes(long),
+        *_lacking_notes(report, [question for _, question in wanted], options.threshold),
         *_part_notes(report),
         *labels.sentences(),
         *majorities.sentences(),
@@ -63,16 +60,23 @@ def confusion(answers, options, questions=None):
     return report
 
 
-def _is_long(question):
-    return len(labels_of(question)) > MOST_LABELS
+def has_labels(question, threshold):
+    """Return whether answers have labels that a matrix can count; with a threshold there are two.
+
+    A judge of fit has two labels for every question.
+    """
+    if threshold is not None:
+        return question.scale.has_values
+    return 0 < len(labels_of(question)) <= MOST_LABELS
 
 
-def _long_notes(questions):
-    return [
-        f"No matrix for {question.key}: more than {MOST_LABELS} points; with a threshold it has "
-        "two labels."
-        for question in questions
-    ]
+def _lacking_notes(report, questions, threshold):
+    shown = {row["question"] for row in report.rows}
+    for question in questions:
+        if question.key not in shown and not has_labels(question, threshold):
+            many = f"more than {MOST_LABELS} points"
+            why = many if labels_of(question) else "its values cannot be listed"
+            yield f"No matrix for {question.key}: {why}; with a threshold it has two labels."
 
 
 def _add_row(report, scores, evaluator, question, sides, judge_name=None):
@@ -167,7 +171,7 @@ def sides_of(name, values, reference, question, threshold, labels):
             return None
         names = [f"no fit, < {cut:g}", f"fit, ≥ {cut:g}"]
         return at_least(reference, cut), own.fits(values), [0, 1], names
-    if not points or not labels.fits(name, values, question):
+    if not has_labels(question, threshold) or not labels.fits(name, values, question):
         return None
     if question.scale.is_nominal:
         names = [label for _, label in question.scale.points]
@@ -210,7 +214,7 @@ class Majorities:
         without = evaluator.rater or None
         key = without, place
         question = self.scores.questions[place]
-        counts = self.scores.label_counts(place, labels_of(question), without)
+        counts = self.scores.label_counts(place, without)
         labels, is_tied = most_frequent(counts, labels_of(question))
         self.ties[key] = question.key, int(is_tied.sum())
         return labels

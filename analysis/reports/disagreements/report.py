@@ -7,7 +7,7 @@ import numpy as np
 from analysis.reports.base import Report
 from analysis.reports.disagreements.options import BOTH, BY_PEOPLE, HIGHER
 from analysis.reports.shared.evaluators import policy_notes
-from analysis.reports.shared.labels import labels_of, on_another_scale
+from analysis.reports.shared.labels import on_another_scale
 from analysis.reports.shared.scores import Scores
 from analysis.stats.inputs import mean_of_defined
 
@@ -68,10 +68,7 @@ def _columns(scores, judge):
         if not question.scale.has_values:
             continue
         judge_values = np.full(len(scores.items), np.nan) if values is None else values[:, place]
-        is_scale = bool(labels_of(question))
-        if own or (
-            is_scale and on_another_scale(judge_values, question, scores.options.missing_judgment)
-        ):
+        if own or on_another_scale(judge_values, question, scores.options.missing_judgment):
             other.append(question.key)
             continue
         ratings = scores.ratings(place, scores.options.reference)
@@ -142,7 +139,7 @@ def _lengths(scores, columns):
         scale = question.scale
         if question.key in columns and scale.is_nominal:
             lengths[question.key] = 1.0
-        elif question.key in columns and scale.low is not None:
+        elif question.key in columns and scale.has_ends:
             lengths[question.key] = float(scale.high - scale.low)
     return lengths
 

@@ -28,5 +28,4 @@ def are_answers(values, scale):
 
     values: numbers without gaps.
     """
-    has_ends = scale.low is not None and scale.high is not None
-    return has_ends and bool(((values >= scale.low) & (values <= scale.high)).all())
+    return scale.has_ends and not scale.is_off(values).any()

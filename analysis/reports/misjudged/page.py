@@ -18,6 +18,7 @@ from analysis.reports.misjudged.report import (
     misjudged,
 )
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.shared.positives import keys_with_cut
 
 MOST_ITEMS = 50
 MOST_DRAWN = 6  # judges of the figure
@@ -26,7 +27,7 @@ CAPTIONS = {
     FALSE_POSITIVE: "judge aligned, people not",
     FALSE_NEGATIVE: "people aligned, judge not",
 }
-list_parts = of_questions(lambda scale: scale.has_ordered_points)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -130,7 +131,7 @@ def find(report, question):
 
 def headline(answers, options, judges):
     """Return the fewest misjudged items of a judge, by its share, on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
+    keys = keys_with_cut(answers.questions, options)
     if not judges or not keys:
         return no_value("no question has a scale with a good half") if judges else NO_JUDGE
     rows = misjudged(answers, options, keys[:1]).rows

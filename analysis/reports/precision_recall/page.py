@@ -10,6 +10,7 @@ from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_q
 from analysis.reports.precision_recall.report import precision_recall
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.shared.positives import keys_with_cut
 from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from annotate.templatetags.concord import interval, leading_point
 
@@ -63,7 +64,7 @@ def find(report, question):
 
 def headline(answers, options, judges):
     """Return the largest average precision of a judge on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
+    keys = keys_with_cut(answers.questions, options)
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     report = precision_recall(answers, options, keys[:1], has_figures=False)

@@ -7,7 +7,7 @@ import numpy as np
 from analysis.reports.base import Report, columns_of, draw_notes, reason_notes, reasons_of
 from analysis.reports.confusion.report import Majorities
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
-from analysis.reports.shared.labels import LabelNotes, labels_of
+from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.shared.scores import Scores
 from analysis.stats.classification.classification import at_least
@@ -103,7 +103,7 @@ def _strong_words(question, options):
 
 def strongly_of(question, options):
     """Return the mean rating from which downwards an item is strongly misaligned."""
-    return labels_of(question)[options.strong - 1]
+    return question.scale.low + options.strong - 1
 
 
 def _misfit_below(question, options):

@@ -17,11 +17,10 @@ def as_labels(values, question):
 
     A nominal scale has nothing between its points: what is not whole is NaN.
     """
-    points = labels_of(question)
     rounded = round_half_down(values)
     if question.scale.is_nominal:
         rounded = np.where(rounded == values, rounded, np.nan)
-    return np.where((rounded >= points[0]) & (rounded <= points[-1]), rounded, np.nan)
+    return np.where(question.scale.is_off(rounded), np.nan, rounded)
 
 
 def on_another_scale(values, question, filled=None):
@@ -29,25 +28,16 @@ def on_another_scale(values, question, filled=None):
 
     filled: the number put in for missing values, which says nothing of the scale.
     """
-    points = labels_of(question)
     defined = values[~np.isnan(values) & (values != filled)]
-    outside = (defined < points[0]) | (defined > points[-1])
-    return bool(len(defined)) and outside.mean() > 0.5
+    return bool(len(defined)) and question.scale.is_off(defined).mean() > 0.5
 
 
 def positive_from(question, threshold=None):
-    """Return the least positive mean rating: as given, else the upper part of the scale.
+    """Return the least positive mean rating: as given, else the cut of the scale.
 
-    That is the first point above the middle (4 of 1 to 5), or half of the raters of a yes/no
-    question. None where there is neither (a number without ends).
+    None where there is neither (a number without ends).
     """
-    scale = question.scale
-    if threshold is not None:
-        return float(threshold)
-    if scale.low is None:
-        return None
-    middle = (scale.low + scale.high) / 2
-    return middle if scale.is_binary else float(np.floor(middle) + 1)
+    return question.scale.cut if threshold is None else float(threshold)
 
 
 class LabelNotes:

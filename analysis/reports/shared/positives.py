@@ -7,6 +7,15 @@ from analysis.reports.shared.scores import Scores
 from analysis.stats.classification.classification import at_least
 
 
+def keys_with_cut(questions, options):
+    """Return the keys of the ordered questions of which some answers are positive."""
+    return [
+        question.key
+        for question in questions
+        if question.scale.is_ordered and positive_from(question, options.threshold) is not None
+    ]
+
+
 def cuts_of(scores, questions=None):
     """Return {place: least mean rating that is positive} of ordered questions; None: unknown.
 

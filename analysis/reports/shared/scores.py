@@ -264,13 +264,14 @@ class Scores:
         values = [values for _, values in parts] or [np.empty(0)]
         return np.concatenate(cells), raters, np.concatenate(values)
 
-    def label_counts(self, place, points, without=None):
-        """Count how many raters of the reference gave each point (items, points)."""
+    def label_counts(self, place, without=None):
+        """Count how many raters of the reference gave each point of a choice (items, points)."""
+        scale = self.questions[place].scale
         names = [rater for rater in self.raters_of(self.options.reference) if rater != without]
         cells, values = self._of_question(place, *names)
-        flat = cells * len(points) + (values - points[0]).astype(int)
-        counts = np.bincount(flat, minlength=len(self.items) * len(points))
-        return counts.reshape(len(self.items), len(points))
+        flat = cells * len(scale.points) + (values - scale.low).astype(int)
+        counts = np.bincount(flat, minlength=len(self.items) * len(scale.points))
+        return counts.reshape(len(self.items), len(scale.points))
 
     def _of_question(self, place, *raters):
         cells, values = self._people.answers_of(*raters)

@@ -10,7 +10,7 @@ import numpy as np
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, columns_of, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.labels import LabelNotes, labels_of
+from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.substitution.options import PLAIN, usual_epsilon
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
@@ -110,7 +110,7 @@ def _tests(scores, labels, judge, ratings):
     for place, people in ratings.items():
         question, values = scores.questions[place], scores.judge(judge)[:, place]
         nominal = not question.scale.is_graded
-        if labels_of(question) and not labels.fits(judge, values, question):
+        if not labels.fits(judge, values, question):
             continue
         if nominal:
             values = labels.labels(judge, values, question)

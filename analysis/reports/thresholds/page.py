@@ -5,6 +5,7 @@ from math import isnan
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, details, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
+from analysis.reports.shared.positives import keys_with_cut
 from analysis.reports.thresholds.options import ThresholdsOptions
 from analysis.reports.thresholds.report import CHOOSE, HALVES, thresholds
 from annotate.templatetags.concord import interval, leading_point
@@ -58,7 +59,7 @@ def _cell(entry):
 
 def headline(answers, options, judges):
     """Return the largest F1 of a judge where its threshold was not chosen."""
-    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
+    keys = keys_with_cut(answers.questions, options)
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     rows = thresholds(answers, options, keys[:1]).rows

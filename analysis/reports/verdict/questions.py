@@ -57,7 +57,7 @@ class Asked:
         table = self.reference.people.values
         if not self.is_nominal:
             return table[:, 0]
-        return labels_of(self.question)[0] + table.argmax(axis=1)
+        return self.question.scale.low + table.argmax(axis=1)
 
     def gather_evidence(self, judgments, **flags):
         """Compute what a verdict on these judgments rests on; flags: as in gather_evidence."""
@@ -69,8 +69,7 @@ class Asked:
         notes = LabelNotes(own_scale=self.scores.answers.own_scale)
         if notes.says_yes_or_no(judge, question):
             return notes.answers(judge, values, question), False
-        has_labels = bool(labels_of(question))
-        return values, has_labels and not notes.fits(judge, values, question)
+        return values, not notes.fits(judge, values, question)
 
     def as_judgments(self, values):
         """Return values (items,) as indicators of the labels of a choice, else as they are."""
@@ -78,7 +77,7 @@ class Asked:
             return values
         points = labels_of(self.question)
         is_label = np.isin(values, points)
-        codes = np.where(is_label, values - points[0], -1).astype(np.int64)
+        codes = np.where(is_label, values - self.question.scale.low, -1).astype(np.int64)
         return indicators(codes, len(points))
 
     @cached_property
@@ -89,7 +88,7 @@ class Asked:
         """
         people, means = self.reference.people, np.full(len(self.scores.items), np.nan)
         if self.is_nominal:
-            means[people.rows] = labels_of(self.question)[0] + people.means.argmax(axis=1)
+            means[people.rows] = self.question.scale.low + people.means.argmax(axis=1)
         else:
             means[people.rows] = people.means[:, 0]
         return means
@@ -112,8 +111,8 @@ def asked_questions(scores, role, lengths):
         if scale is None:
             continue
         if question.scale.is_nominal:
-            points = labels_of(question)
-            values = indicators((values - points[0]).astype(np.int64), len(points))
+            codes = (values - question.scale.low).astype(np.int64)
+            values = indicators(codes, len(labels_of(question)))
         reference = gather_reference(
             values,
             items,
@@ -133,7 +132,7 @@ def _scale_of(question, values):
     scale = question.scale
     if scale.is_nominal:
         return SHARES, True
-    if scale.low is not None and scale.high is not None:
+    if scale.has_ends:
         return Scale(scale.low, scale.high, 1.0 if scale.is_whole else None), True
     low, high = float(values.min()), float(values.max())
     return (Scale(low, high, None) if low < high else None), False

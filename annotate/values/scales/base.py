@@ -1,6 +1,7 @@
 """Define what every kind of scale answers: its values, its words, its control and its files."""
 
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext
@@ -77,6 +78,24 @@ class Scale:
         return self.has_points and self.is_graded
 
     @property
+    def has_ends(self):
+        """Tell whether its values lie between two ends."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def cut(self):
+        """Return the least mean that is in its upper part; None without ends.
+
+        That is the first point above the middle, 4 of 1 to 5.
+        """
+        return (self.low + self.high) // 2 + 1.0 if self.has_ends else None
+
+    def is_off(self, values):
+        """Tell which of the values, an array, lie beyond its ends; a missing one, NaN, does not."""
+        low, high = (self.low, self.high) if self.has_ends else (-inf, inf)
+        return (values < low) | (values > high)
+
+    @property
     def points(self):
         """List (value, label) of every point that can be chosen; empty where none can be listed."""
         if not self.has_points:
@@ -148,7 +167,7 @@ class Scale:
         """
         if not abs(value) <= LARGEST:
             return False
-        if self.low is not None and self.high is not None and not self.low <= value <= self.high:
+        if self.has_ends and not self.low <= value <= self.high:
             return False
         return not self.is_whole or float(value).is_integer()
 

@@ -17,6 +17,7 @@ class Binary(Scale):
     named = {"binary": (0, 1, NO_YES)}
     spec_form = '{"binary": [no, yes]}'
     offers = {"binary": "No or yes, or two words of your own"}
+    cut = 0.5  # half of the raters say yes
     words_help = "No or yes: nothing, or two lines."
 
     @classmethod

@@ -17,7 +17,7 @@ class Number(Scale):
 
     @property
     def allowed(self):
-        if self.low is None or self.high is None:
+        if not self.has_ends:
             return gettext("a number")
         ends = {"low": self.low, "high": self.high}
         return gettext("a number from %(low)s to %(high)s") % ends

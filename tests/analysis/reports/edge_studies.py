@@ -27,9 +27,10 @@ def make(owner, scales=("likert5",), items=8, raters=("ann", "bob"), judges=("wa
 
 def value_of(question, place, number):
     """Some answer on the scale, which differs by item and by who gives it."""
-    points = [point for point, _ in question.scale.points]
-    at = place * 3 + place // 4 + number * (place % 2)
-    return points[at % len(points)] if points else 0.5 * (at % 9)
+    scale, at = question.scale, place * 3 + place // 4 + number * (place % 2)
+    if scale.low is None:
+        return 0.5 * (at % 9)
+    return scale.low + at * max(1, (scale.high - scale.low) // 9) % (scale.high - scale.low + 1)
 
 
 def rate(study, name, number, **fields):
@@ -152,7 +153,8 @@ def numbers_without_ends(owner):
 
 
 def every_scale(owner):
-    return make(owner, scales=("likert5", "likert7", "binary", CHOICE, "number", "text"), items=4)
+    scales = ("likert5", "likert7", "binary", CHOICE, "number", "slider", "text")
+    return make(owner, scales=scales, items=4)
 
 
 def a_long_scale(owner):

@@ -35,13 +35,19 @@ def test_a_threshold_makes_two_labels_of_the_scale():
     assert row["matrix"] == [[1, 0], [1, 2]]
 
 
-def test_scales_of_many_points_have_a_matrix_with_a_threshold_only():
-    study = with_judge([[10, 50, 90]], [20, 50, 80], {"min": 0, "max": 100})
+@pytest.mark.parametrize(
+    ("scale", "why"),
+    [
+        ({"min": 0, "max": 100}, "more than 11 points"),
+        ("slider", "its values cannot be listed"),
+        ("number", "its values cannot be listed"),
+    ],
+)
+def test_scales_without_few_points_have_a_matrix_with_a_threshold_only(scale, why):
+    study = with_judge([[10, 50, 90]], [20, 50, 80], scale)
     report = build(study, "confusion")
     assert report.rows == []
-    assert (
-        "No matrix for q: more than 11 points; with a threshold it has two labels." in report.notes
-    )
+    assert f"No matrix for q: {why}; with a threshold it has two labels." in report.notes
     row = row_of(build(study, "confusion", threshold="50"), evaluator="gpt")
     assert row["matrix"] == [[1, 0], [0, 2]]
 
