@@ -12,6 +12,8 @@ Flags = NDArray[np.bool_]
 SMALL_RANGE = 64
 WIDE = 2**16  # codes below this are always counted in a table
 LARGEST = 1e100  # sums of squares stay finite
+MEAN_DIGITS = 13  # of a mean, counted from the largest value's first; what follows is rounding
+MOST_DECIMALS = 300  # a power of ten beyond is no float
 
 
 def as_floats(values: ArrayLike, name: str, ndim: int = 1) -> Floats:
@@ -111,6 +113,22 @@ def choose(options: dict[str, Any], key: str, name: str) -> Any:
     if key not in options:
         raise ValueError(f"{name}: {key!r} is not one of {', '.join(options)}")
     return options[key]
+
+
+def without_rounding(means: Floats, of: Floats | None = None) -> Floats:
+    """Make means equal that differ by no more than the rounding of their sums.
+
+    A sum of tenths depends on the order of its terms: the means of .6, .7, .8 and of .8, .7, .6 are
+    then both .7, tie, and reach a threshold of .7. of: the values that the means were made of;
+    means of whole numbers stay as they are. Without it the means themselves say how large they are.
+    """
+    values = means if of is None else of
+    values = values[np.isfinite(values)]
+    largest = float(np.abs(values).max(initial=0))
+    if largest == 0 or (of is not None and bool((values == np.floor(values)).all())):
+        return means
+    decimals = MEAN_DIGITS - 1 - int(np.floor(np.log10(largest)))
+    return np.asarray(np.round(means, min(decimals, MOST_DECIMALS)), dtype=np.float64)
 
 
 def mean_of_defined(values: Floats, axis: int = -1) -> Floats:

@@ -10,9 +10,9 @@ from analysis.options.evaluators import EACH, JUDGE, MEAN, PANEL, RATER, find_ev
 from analysis.reports.confusion.report import most_frequent
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
+from analysis.stats.agreement.leave_one_out import mean_of_others
 from analysis.stats.ensembles.combined import combined
-
-DIGITS = 12  # means that differ by less differ by rounding
+from analysis.stats.inputs import without_rounding
 
 
 class Undefined(Exception):
@@ -77,7 +77,7 @@ class Sides:
             everything = np.arange(len(scores.items))
             sides = [self.values(named, place) for named in (first, other)]
             return Rows(everything, *sides, self._summary(items, values, place))
-        others = self._others(items, values, place) if nominal else _means_of_others(items, values)
+        others = self._others(items, values, place) if nominal else mean_of_others(items, values)
         own, people = (values, others) if inside[0].kind == EACH else (others, values)
         sides = [
             own if named is inside[0] else self.values(named, place)[items]
@@ -110,7 +110,8 @@ class Sides:
             return most_frequent(counts, labels_of(question))[0]
         sizes = np.bincount(items, minlength=n)
         sums = np.bincount(items, values, minlength=n)
-        return np.divide(sums, sizes, out=np.full(n, np.nan), where=sizes > 0)
+        means = np.divide(sums, sizes, out=np.full(n, np.nan), where=sizes > 0)
+        return np.where(sizes > 1, without_rounding(means, values), means)
 
     def _others(self, items, values, place):
         """Return for each rating the most frequent label of the item's other ratings (N,)."""
@@ -131,7 +132,7 @@ class Sides:
         self._check_scales(named, question)
         if question.scale.is_nominal:
             return combined(members, "majority")
-        return np.round(combined(members, "mean"), DIGITS)
+        return combined(members, "mean")
 
     def _table(self, named):
         """Return the values (items, questions) of a judge, a rater or a role's mean; read once."""
@@ -150,14 +151,6 @@ class Sides:
             raise Undefined(f"the members of {panel.name} are on different scales")
         if own[0] is not None:
             own_scale[panel.name] = of_members(own)
-
-
-def _means_of_others(items, values):
-    """Return for each rating the mean of the item's other ratings (N,), NaN where it is alone."""
-    sizes = np.bincount(items)[items] - 1
-    sums = np.bincount(items, values)[items] - values
-    means = np.divide(sums, sizes, out=np.full(len(values), np.nan), where=sizes > 0)
-    return np.round(means, DIGITS)
 
 
 def _places(values, scale):

@@ -9,7 +9,7 @@ from analysis.reports.disagreements.options import BOTH, BY_PEOPLE, HIGHER
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import on_another_scale
 from analysis.reports.shared.scores import Scores
-from analysis.stats.inputs import mean_of_defined
+from analysis.stats.inputs import mean_of_defined, without_rounding
 
 AVERAGE = "average"
 PEOPLE = "humans"
@@ -81,7 +81,7 @@ def _numbers(ratings, judge):
     is_rated = ~np.isnan(ratings)
     n = is_rated.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(is_rated, ratings, 0).sum(axis=1) / n
+        mean = without_rounding(np.where(is_rated, ratings, 0).sum(axis=1) / n, ratings)
         squares = np.where(is_rated, (ratings - mean[:, None]) ** 2, 0).sum(axis=1)
         spread = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
     difference = judge - mean

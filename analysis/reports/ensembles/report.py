@@ -12,7 +12,6 @@ from analysis.reports.differences.report import PARTS
 from analysis.reports.ensembles.spreads import NO_INTERVALS, average_of, ends, spreads
 from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
 from analysis.reports.shared.scores import Evaluator, Scores
-from analysis.stats.correlation.correlation import without_rounding
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.subsets import (
     folds_of,
@@ -21,6 +20,7 @@ from analysis.stats.ensembles.subsets import (
     winner_elsewhere,
 )
 from analysis.stats.estimate import Estimate
+from analysis.stats.inputs import without_rounding
 from annotate.design.splits import TEST
 
 MOST_MEMBERS = 8  # 255 subsets; each more doubles them

@@ -19,6 +19,7 @@ from analysis.stats.ensembles.learned_weights import (
     learned_weights,
     nothing_learned,
 )
+from analysis.stats.inputs import without_rounding
 from analysis.stats.intervals.bootstrap import draw_counts
 from annotate.models import Rater
 from judges.models import Judge
@@ -408,13 +409,21 @@ def _has(items, column, value):
 
 
 def _means(cells, values, shape):
-    """Return the mean of the values in each cell (items, questions); NaN where there is none."""
+    """Return the mean of the values in each cell (items, questions); NaN where there is none.
+
+    Means of decimals are rounded, so that equal ones tie; a single value stays as it is.
+    """
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
     sums = np.bincount(cells[defined], values[defined], minlength=size)
     counts = np.bincount(cells[defined], minlength=size)
-    means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
-    return means.reshape(shape)
+    means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0).reshape(shape)
+    several, values = (counts > 1).reshape(shape), values[defined]
+    question = cells[defined] % shape[1] if len(values) else cells[:0]
+    for place in np.unique(question[values != np.floor(values)]):
+        rows = several[:, place]
+        means[rows, place] = without_rounding(means[rows, place], values[question == place])
+    return means
 
 
 def _tied(values):

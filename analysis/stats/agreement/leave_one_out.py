@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.correlation.correlation import group_coefficients
-from analysis.stats.inputs import Floats, Ints, as_codes, as_floats
-
-DIGITS = 12  # equal means of the others may differ by rounding errors in their sums
+from analysis.stats.inputs import Floats, Ints, as_codes, as_floats, without_rounding
 
 
 def correlation_with_others(
@@ -43,6 +41,7 @@ def one_a_unit(
     cells = units[there] * n_raters + raters[there]
     used, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
     means = np.bincount(place, values[there], minlength=len(used)) / counts
+    means = np.where(counts > 1, without_rounding(means, values), means)
     return used // n_raters if n_raters else used, used % n_raters if n_raters else used, means
 
 
@@ -54,4 +53,4 @@ def mean_of_others(units: Ints, values: Floats) -> Floats:
     others = count[units] - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.where(others > 0, (total[units] - values) / others, np.nan)
-    return np.asarray(np.round(means, DIGITS), dtype=np.float64)
+    return without_rounding(means, values)

@@ -22,7 +22,7 @@ from analysis.stats.inputs import Floats, Ints, as_floats, complete_pairs, label
 from analysis.stats.intervals.bootstrap import blocks, cluster_table, with_interval
 
 ONE_CLUSTER = "all items of one class are in one cluster"
-ROUNDING = 1e-9  # a mean of ratings may miss the half it stands for by this much
+ROUNDING = 1e-9  # a mean may miss the half or the cut that it stands for by this much
 
 
 def auc(
@@ -131,9 +131,9 @@ def _why_undefined(value: float, reference: Floats) -> str:
 
 
 def at_least(reference: ArrayLike, cut: float) -> Floats:
-    """Return 1 where the reference (N,) reaches the cut, else 0; NaN stays NaN."""
+    """Return 1 where the reference (N,) reaches the cut but for rounding, else 0; NaN stays NaN."""
     values = as_floats(reference, "reference")
-    return np.where(np.isnan(values), np.nan, (values >= cut).astype(np.float64))
+    return np.where(np.isnan(values), np.nan, (values >= cut - ROUNDING).astype(np.float64))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation_draws import dataset_draws
 from analysis.stats.estimate import Estimate
-from analysis.stats.inputs import Flags, Floats, Ints, choose, complete_pairs
+from analysis.stats.inputs import Flags, Floats, Ints, choose, complete_pairs, without_rounding
 from analysis.stats.intervals.bootstrap import (
     cluster_sums,
     cluster_table,
@@ -30,7 +30,6 @@ from analysis.stats.intervals.bootstrap import (
 )
 
 UNDEFINED = {"skip": False, "zero": True}
-SAME_MEAN = 13  # decimals, in units of the largest mean
 
 
 def dataset_correlation(
@@ -173,14 +172,3 @@ def _correlate_means(correlate: Any, sums: Floats) -> Floats:
     present = sizes[draw, system]
     mean_x, mean_y = sum_x[draw, system] / present, sum_y[draw, system] / present
     return correlate(without_rounding(mean_x), without_rounding(mean_y), draw, len(sizes))
-
-
-def without_rounding(means: Floats) -> Floats:
-    """Make means equal that differ by no more than the rounding of their sums.
-
-    They then tie whatever the order of the rows; a sum of tenths depends on it.
-    """
-    largest = float(np.abs(means[np.isfinite(means)]).max(initial=0))
-    if largest == 0:
-        return means
-    return np.asarray(np.round(means / largest, SAME_MEAN) * largest, dtype=np.float64)

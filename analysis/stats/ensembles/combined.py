@@ -5,6 +5,8 @@ combined(values, "mean")    or "median" or "majority"
 
 import numpy as np
 
+from analysis.stats.inputs import without_rounding
+
 RULES = ("mean", "median", "majority")
 
 
@@ -21,9 +23,10 @@ def combined(values: np.ndarray, rule: str) -> np.ndarray:
         raise ValueError(f"combined: found rule {rule!r}, expected {', '.join(RULES)}")
     if len(values) == 0:
         raise ValueError("combined: expected at least one member, found none")
-    if rule == "mean":
-        return np.mean(values, axis=0)
-    return np.median(values, axis=0) if rule == "median" else _majority(values)
+    if rule == "majority":
+        return _majority(values)
+    average = np.mean if rule == "mean" else np.median
+    return without_rounding(average(values, axis=0), values)
 
 
 def _majority(values: np.ndarray) -> np.ndarray:

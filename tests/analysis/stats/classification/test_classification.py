@@ -119,3 +119,8 @@ def test_halves_are_rounded_down():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_mean_reaches_the_cut_that_it_misses_by_rounding_alone():
+    reference = [0.7, (0.6 + 0.7 + 0.8) / 3, 0.1 + 0.6, 0.699, np.nan]
+    np.testing.assert_array_equal(at_least(reference, 0.7), [1, 1, 1, 0, np.nan])

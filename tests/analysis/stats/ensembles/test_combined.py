@@ -23,6 +23,12 @@ def test_each_rule_by_hand(rule, expected):
     assert combined(MEMBERS, rule) == pytest.approx(np.array(expected), nan_ok=True)
 
 
+@pytest.mark.parametrize("rule", ["mean", "median"])
+def test_equal_means_of_decimals_are_equal_numbers(rule):
+    members = np.array([[0.6, 0.8, 0.7], [0.7, 0.7, 0.6], [0.8, 0.6, 0.8]])
+    assert combined(members, rule).tolist() == [0.7, 0.7, 0.7]
+
+
 def test_two_against_two_is_a_tie_and_three_against_two_is_none():
     assert np.isnan(combined(np.array([[1.0], [1.0], [2.0], [2.0]]), "majority")).all()
     assert combined(np.array([[1.0], [1.0], [2.0], [2.0], [1.0]]), "majority") == [1]
