@@ -27,7 +27,8 @@ def gwet_ac(
     ratings: (units, raters), NaN = missing; labels: the whole scale in its order, as its length
     enters the formula. weights: "plain" (AC1), "quadratic" or "ordinal" (AC2) in the places of
     the scale. clusters: (units,). Estimate.n: units with two ratings or more. NaN where there is
-    none, or when all ratings are equal. Raises ValueError for ratings off the scale, bad shapes.
+    none; 1 where all ratings are equal, as chance is then 0. Raises ValueError for ratings off the
+    scale, bad shapes.
     Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61; weights
     and missing ratings: Gwet (2014), Handbook of Inter-Rater Reliability, ch. 3.4 and 4.4.
     """

@@ -29,7 +29,8 @@ def chance_corrected(
     ratings: (units, raters), NaN = missing; labels: the whole scale (K,); weights of agreement
     (K, K), 1 for equal labels; expected: agreement by chance (D,) of shares (D, K);
     clusters: (units,). Estimate.n: units with two ratings or more. NaN where there is none, or
-    when all ratings are equal. Raises ValueError for ratings off the scale and bad shapes.
+    where chance leaves no disagreement, as of equal ratings in Fleiss' κ. Raises ValueError for
+    ratings off the scale and bad shapes.
     Source: Gwet (2014), Handbook of Inter-Rater Reliability, ch. 2.5 and 4.4 (missing ratings).
     """
     table = label_table(ratings, labels)
@@ -74,9 +75,9 @@ def unit_columns(table: Floats, weights: Floats) -> Floats:
 
 
 def _coefficient(sums: Floats, expected: Callable[[Floats], Floats]) -> Floats:
-    """Return coefficients (D,) of sums (D, 3 + K); NaN without pairs or with a single label."""
+    """Return coefficients (D,) of sums (D, 3 + K); NaN without pairs, or if chance agrees fully."""
     rated, paired, agreement = sums[:, 0], sums[:, 1], sums[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = expected(sums[:, 3:] / rated[:, None])
         value = (agreement / paired - chance) / (1 - chance)
-    return np.where(np.count_nonzero(sums[:, 3:], axis=1) < 2, np.nan, value)
+    return np.where(chance < 1, value, np.nan)

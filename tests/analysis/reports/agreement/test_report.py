@@ -152,10 +152,12 @@ def test_one_rater_alone_is_undefined_with_the_reason():
     assert any(note.startswith("No unit has two ratings") for note in report.notes)
 
 
-def test_equal_ratings_are_undefined_never_one():
+def test_equal_ratings_are_undefined_but_where_no_chance_is_taken_off():
     report = build(make_table(np.full((3, 4), 4)), "agreement")
-    assert isnan(row_of(report, raters="humans", measure="alpha_ordinal")["value"])
-    assert row_of(report, raters="humans", measure="percent")["value"] == 1
+    for measure in ("alpha_ordinal", "kappa", "scott_pi", "fleiss_kappa", "icc_1_1"):
+        assert isnan(row_of(report, raters="humans", measure=measure)["value"]), measure
+    for measure in ("percent", "ac1", "ac2_quadratic"):
+        assert row_of(report, raters="humans", measure=measure)["value"] == 1, measure
     assert any(note.startswith("All ratings are equal") for note in report.notes)
 
 

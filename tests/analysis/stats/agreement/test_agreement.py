@@ -199,15 +199,21 @@ def test_kappa_is_low_where_a_skewed_scale_makes_agreement_easy():
     assert cohen_kappa(ratings, [1, 2]).value < 0
 
 
-@pytest.mark.parametrize("measure", [name for name in MEASURES if name != "percent"])
+# What corrects for no chance, or for one that is 0 where all raters give one label.
+WITHOUT_CHANCE = ["percent", *(f"ac {weights}" for weights in GWET_WEIGHTS)]
+
+
+@pytest.mark.parametrize("measure", [name for name in MEASURES if name not in WITHOUT_CHANCE])
 def test_equal_ratings_are_undefined_with_a_reason(measure):
     found = MEASURES[measure](np.full((10, 3), 4.0))
     assert np.isnan(found.value)
     assert "equal" in found.reason or "one and the same label" in found.reason
 
 
-def test_equal_ratings_agree_in_percent():
-    assert percent_agreement(np.full((10, 3), 4.0)).value == 1
+@pytest.mark.parametrize("measure", WITHOUT_CHANCE)
+def test_equal_ratings_agree_where_no_chance_is_taken_off(measure):
+    """For AC1 and AC2 irrCAC says 1.0 too."""
+    assert MEASURES[measure](np.full((10, 3), 4.0)).value == 1
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))

@@ -10,6 +10,7 @@ from analysis.stats.agreement.gwet_ac import gwet_ac
 from analysis.stats.agreement.icc import icc
 from analysis.stats.agreement.kendall_w import kendall_w
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
+from analysis.stats.intervals.bootstrap import draw_counts
 from tests.analysis.stats.published import ANXIETY, CANONICAL, DIAGNOSES
 
 LIKERT = [1, 2, 3, 4, 5]
@@ -43,6 +44,20 @@ def test_ac1_stays_high_where_a_skewed_scale_makes_kappa_low():
     ratings = np.array([[1, 1]] * 95 + [[1, 2]] * 4 + [[2, 1]], dtype=float)
     assert cohen_kappa(ratings, [1, 2]).value == pytest.approx(-0.016, abs=5e-4)
     assert gwet_ac(ratings, [1, 2]).value == pytest.approx(0.947, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("weights", "value", "low"), [("plain", 0.966, 0.898), ("quadratic", 0.998, 0.993)]
+)
+def test_draws_in_which_all_ratings_are_equal_count_in_the_interval_of_ac(weights, value, low):
+    """30 units, all rated 4 but for one 4 and 3: in 36 % of the draws every rating is 4."""
+    ratings = np.full((30, 2), 4)
+    ratings[0, 1] = 3
+    counts = draw_counts(30, 2000, np.random.default_rng(1))
+    found = gwet_ac(ratings, LIKERT, weights=weights, clusters=np.arange(30), counts=counts)
+    assert found.value == pytest.approx(value, abs=5e-4)
+    assert (found.low, found.high) == (pytest.approx(low, abs=5e-4), 1)
+    assert found.undefined_draws == 0
 
 
 def test_the_length_of_the_scale_counts_in_ac1_and_not_in_fleiss_kappa():
