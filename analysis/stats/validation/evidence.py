@@ -169,4 +169,5 @@ def _squared_correlation(first: Floats, second: Floats) -> float:
         return np.nan
     x, y = first - first.mean(axis=0), second - second.mean(axis=0)
     scale = float((x * x).sum() * (y * y).sum())
-    return float((x * y).sum() ** 2 / scale) if scale > 0 else np.nan
+    # Of two that are in line it is a little over 1 as it is added up.
+    return min(1.0, float((x * y).sum() ** 2 / scale)) if scale > 0 else np.nan

@@ -130,7 +130,7 @@ def compare_repeats(
     is_constant = v_f <= (FLAT * float(np.mean(judge**2)) if floor is None else floor)
     scale = nan if is_constant else sqrt(v_f * v_1)
     f = centred * z
-    r = float(f.mean()) / scale
+    r = float(np.clip(f.mean() / scale, -1, 1))  # beyond by rounding alone
     psi_f = np.zeros(n) if is_constant else f / scale - r / 2 * (centred**2 / v_f + z**2 / v_1)
     psi = np.stack([psi_f, psi_h])
     items = covariance_by_cluster(psi, cluster, n_clusters, n_twice)

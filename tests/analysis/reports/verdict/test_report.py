@@ -6,15 +6,18 @@ from math import isnan, nan
 import numpy as np
 import pytest
 
+from analysis.answers import frame
 from analysis.reports.verdict import words as words_of_verdict
+from analysis.reports.verdict.page import KIND
 from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE
 from analysis.reports.verdict.simulated import simulation_notes
+from analysis.serving.grouping import computed
 from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.gather import gather_people
 from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
-from tests.analysis.small import build, load_hanna
+from tests.analysis.small import build, load_hanna, options_of
 
 pytestmark = pytest.mark.django_db
 LLMS = ("Beluga", "Llama", "Mistral", "ChatGPT")
@@ -348,6 +351,23 @@ def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_
     assert row["answer"] == "no"
     words = f" With your ratings it makes the intervals of means {100 * expected:.0f} % narrower."
     assert row["next"].endswith(words)
+
+
+@pytest.mark.parametrize("by", [{}, {"by": "system"}])
+def test_a_judge_that_is_a_line_of_the_means_has_a_verdict(by):
+    """30 items, three a system: its squared correlation is a little over 1 as it is added."""
+    study = factories.make_study(questions={"q": "It fits."})
+    question, items = study.questions.get(), factories.make_grid(study, 3, 10)
+    ratings = np.random.default_rng(1).integers(1, 6, (30, 3)).astype(float)
+    for rater, values in enumerate(ratings.T):
+        session = factories.make_session(study, f"r{rater}")
+        factories.make_ratings(session, zip(items, [question] * 30, values, strict=True))
+    add_judge(study, "line", 1 + ratings.sum(axis=1) / 3 / 2)
+    answers = frame.read_answers(study)
+    report = computed(KIND, answers, options_of(answers, "verdict", draws=0, **by))
+    entries = [entry for entry in report.entries if entry.kind == JUDGE]
+    assert {entry.row["evaluator"] for entry in entries} == {"line"}
+    assert all(entry.row["answer"] for entry in entries)
 
 
 def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):

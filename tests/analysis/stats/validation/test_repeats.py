@@ -231,3 +231,11 @@ def test_the_rarer_answer_of_a_binary_question_is_counted_in_first_answers():
     hits = sum(y > limit and f == 1 for y, f in zip(first, judge, strict=True))
     assert rare.n_majority == 120 and rare.recall == pytest.approx(hits / 120)
     assert rare.precision == pytest.approx(hits / judge.sum())
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_judge_that_is_a_line_of_the_first_answers_correlates_fully_and_not_more(seed):
+    first, second, recipient, *_ = study(seed, recipients=6, items=5)
+    evidence = gather_repeat_evidence(Repeats(first, second, recipient, SEVEN), 1 + first / 3)
+    assert evidence.agreement.r_value <= 1 and evidence.r_squared <= 1
+    assert evidence.r_squared == pytest.approx(1)
