@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from analysis.stats.inputs import Floats
-from analysis.stats.validation.errors import FLAT, TINY, Errors, Quantity
+from analysis.stats.validation.errors import FLAT, TINY, Errors, Quantity, bounded
 from analysis.stats.validation.people import People
 from analysis.stats.validation.worth import largest_worth, smaller_root, worth_in_raters
 
@@ -143,7 +143,7 @@ def compare_judge(people: People, judge: Floats, floor: float | None = None) -> 
     f = people.products(centred, people.z_means)
     scale = sqrt(v_f * people.v_h)
     c_fh = float(people.average(f))
-    r = c_fh / scale
+    r = bounded(c_fh / scale)
     psi = f / scale - r / 2 * (g / v_f + people.a / people.v_h)
     u = None
     if people.adds_raters:

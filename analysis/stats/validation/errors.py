@@ -7,7 +7,7 @@ Source: Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statist
 """
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import copysign, nan, sqrt
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -16,6 +16,11 @@ from analysis.stats.inputs import Floats, Ints
 
 FLAT = 1e-15  # a variance below this share of the mean square is rounding
 TINY = 1e-12  # a standard error, or a distance from a bound, that is rounding
+
+
+def bounded(r: float) -> float:
+    """Return a correlation, or its square, as ±1 where rounding alone carries it beyond."""
+    return copysign(1.0, r) if 1 < abs(r) < 1 + TINY else r
 
 
 @dataclass(frozen=True)

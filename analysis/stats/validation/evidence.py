@@ -13,7 +13,7 @@ from analysis.stats.validation.agreement import Agreement, compare_judge
 from analysis.stats.validation.beyond import Within, compare_beyond
 from analysis.stats.validation.closeness import measure_closeness
 from analysis.stats.validation.criteria import Criteria, Scale
-from analysis.stats.validation.errors import Quantity
+from analysis.stats.validation.errors import Quantity, bounded
 from analysis.stats.validation.familiarity import find_seen_raters
 from analysis.stats.validation.level import Level, measure_level
 from analysis.stats.validation.rare_class import (
@@ -169,5 +169,4 @@ def _squared_correlation(first: Floats, second: Floats) -> float:
         return np.nan
     x, y = first - first.mean(axis=0), second - second.mean(axis=0)
     scale = float((x * x).sum() * (y * y).sum())
-    # Of two that are in line it is a little over 1 as it is added up.
-    return min(1.0, float((x * y).sum() ** 2 / scale)) if scale > 0 else np.nan
+    return bounded(float((x * y).sum() ** 2 / scale)) if scale > 0 else np.nan

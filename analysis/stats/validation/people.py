@@ -16,6 +16,7 @@ from analysis.stats.validation.criteria import FEWEST_OF_A_PANEL, FEWEST_RATERS
 from analysis.stats.validation.errors import (
     Errors,
     Quantity,
+    bounded,
     covariance_by_cluster,
     covariance_by_rater,
 )
@@ -151,7 +152,7 @@ class People:
     @cached_property
     def rho(self) -> float:
         """Return the correlation of two ratings of one item; NaN where all ratings are equal."""
-        return nan if self.is_flat else self.c_hh / self.v_h
+        return nan if self.is_flat else bounded(self.c_hh / self.v_h)
 
     @cached_property
     def psi(self) -> Floats:

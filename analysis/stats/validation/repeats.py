@@ -20,7 +20,7 @@ from analysis.stats.validation.beyond import (
     fit_length,
 )
 from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria, Scale
-from analysis.stats.validation.errors import FLAT, Errors, covariance_by_cluster
+from analysis.stats.validation.errors import FLAT, Errors, bounded, covariance_by_cluster
 from analysis.stats.validation.evidence import Beyond, Evidence, find_rare_class
 from analysis.stats.validation.level import Level
 
@@ -123,14 +123,14 @@ def compare_repeats(
     v_h = float(a.sum()) / n_repeated
     if min(v_h, v_1) <= FLAT * float(np.mean(first**2)):
         return Agreement(nan, nan, empty, n, float(np.var(judge)), ALL_EQUAL)
-    rho = float(c.sum()) / n_repeated / v_h
+    rho = bounded(float(c.sum()) / n_repeated / v_h)
     psi_h = (c - rho * a) / v_h * (n / n_repeated)
     centred = judge - judge.mean()
     v_f = float(np.mean(centred**2))
     is_constant = v_f <= (FLAT * float(np.mean(judge**2)) if floor is None else floor)
     scale = nan if is_constant else sqrt(v_f * v_1)
     f = centred * z
-    r = float(np.clip(f.mean() / scale, -1, 1))  # beyond by rounding alone
+    r = bounded(float(f.mean()) / scale)
     psi_f = np.zeros(n) if is_constant else f / scale - r / 2 * (centred**2 / v_f + z**2 / v_1)
     psi = np.stack([psi_f, psi_h])
     items = covariance_by_cluster(psi, cluster, n_clusters, n_twice)

@@ -136,3 +136,14 @@ def test_a_judge_that_is_a_line_of_the_means_correlates_fully_and_not_more(seed)
     reference, judge = linear_study(seed)
     squared = gather_evidence(reference, judge).r_squared
     assert squared <= 1 and squared == pytest.approx(1)
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_people_who_always_agree_and_a_judge_in_their_line_correlate_fully_and_not_more(seed):
+    """Shares of pairs and of squares add up to 1 + 2e-16 here."""
+    own = np.random.default_rng(seed).integers(1, 6, 60).astype(float)
+    items, raters = np.divmod(np.arange(180), 3)
+    reference = gather_reference(own[items], items, raters, 60, FIVE)
+    agreement = gather_evidence(reference, 1.3 + own / 3).agreement
+    for value in (agreement.rho_value, agreement.r_value):
+        assert value <= 1 and value == pytest.approx(1)
