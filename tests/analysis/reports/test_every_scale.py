@@ -10,6 +10,7 @@ from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS, takers
 from analysis.serving.grouping import computed
 from annotate.values.scales import SCALES
+from judges.models import Judge
 from tests import factories
 from tests.analysis.reports.edge_studies import CHOICE, make
 from tests.analysis.reports.test_edge_studies import USUAL, of_no_width, silent
@@ -44,6 +45,16 @@ def test_a_report_gives_numbers_or_reasons_whatever_the_scale(name, kind):
         *_, words = report.headline(answers, options, answers.judges)
         if name in takers("threshold") and any(entry.judge for entry in whole.entries):
             assert not words.startswith("no question has")
+
+
+@pytest.mark.parametrize("kind", ["likert", "slider", "number"])
+def test_a_judge_with_a_scale_of_its_own_is_on_none_of_them(kind):
+    """What it says is no answer to the question, whichever ends the question's scale has."""
+    study = make(None, scales=(SPECS[kind],), judges=("warm",))
+    Judge.objects.update(kind=Judge.Kind.ROUGE_L)
+    assert build(study, "verdict").curves["own scale"] == {("warm", "q0")}
+    tested = [row for row in build(study, "substitution").rows if row["evaluator"] == "warm"]
+    assert tested == []
 
 
 def test_misjudged_and_calibration_take_the_ends_and_the_cut_of_a_slider():

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from django.utils import translation
 
@@ -103,6 +104,28 @@ def test_a_scale_says_in_words_what_it_takes(scale, allowed, summary):
 )
 def test_points_have_a_value_and_a_label(scale, points):
     assert scale.points == points
+
+
+@pytest.mark.parametrize(
+    ("spec", "has_ends", "cut", "off"),
+    [
+        ("likert5", True, 4, [0.99, 5.01]),
+        ({"min": 1, "max": 6}, True, 4, [0, 7]),
+        ({"min": -3, "max": 2}, True, 0, [-3.5, 2.5]),
+        ("binary", True, 0.5, [-1, 2]),
+        ("slider", True, 51, [-1, 100.5]),
+        ("number", False, None, []),
+        ("text", False, None, []),
+    ],
+)
+def test_a_scale_answers_for_its_ends_and_its_cut_whether_it_has_points_or_not(
+    spec, has_ends, cut, off
+):
+    scale = parse_scale(spec)
+    assert (scale.has_ends, scale.cut) == (has_ends, cut)
+    inside = [scale.low, scale.high] if has_ends else [-1e9, 1e9]
+    expected = [True] * len(off) + [False] * 3
+    assert scale.is_off(np.array([*off, *inside, math.nan])).tolist() == expected
 
 
 def test_raters_read_list_1_and_list_2_and_the_value_stays_that_of_the_side():
