@@ -17,7 +17,7 @@ import httpx2
 import openai
 from aiohttp.resolver import ThreadedResolver
 
-from judges.endpoints import hosts, keys, presets
+from judges.endpoints import hosts, keys, presets, usage
 from judges.replies import logprobs
 from judges.replies.parse import Reason, storable, why_not_whole
 from judges.replies.thoughts import text_of
@@ -25,8 +25,6 @@ from judges.values.dialects import longest_reply
 
 REPLY_BYTES = 2 * 1024 * 1024
 DETAIL_LENGTH = 2000
-MOST_TOKENS = 10_000_000  # no model reads or writes more in one call; a higher count is no count
-MOST_TIMES_ALLOWED = 10  # tokens out over max_tokens: endpoints count a little differently
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
 # What endpoints call it when a filter stops a prompt.
 POLICY = re.compile(
@@ -100,6 +98,7 @@ class Answer:
     tokens_in: int | None = None
     tokens_cached: int | None = None
     tokens_out: int | None = None
+    least: tuple | None = None  # tokens (in, out) counted at least, where the counts are in doubt
     logprobs: dict | None = None
     seconds: float = 0.0
 
@@ -223,10 +222,9 @@ class Client:
         # chat.completions.create copies messages and schema: half of a call's time.
         body = {"model": self.endpoint.model, "messages": messages, **parameters}
         sent = self.openai.post("/chat/completions", body=body, cast_to=httpx2.Response)
-        answer = await self._exchange(sent, parse_response)
+        parse = partial(parse_response, longest=longest_reply(parameters))
+        answer = await self._exchange(sent, parse)
         answer.seconds = time.monotonic() - started
-        if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * longest_reply(parameters):
-            answer.tokens_out = None
         return answer
 
     async def list_models(self):
@@ -364,9 +362,9 @@ def retry_after(header, now):
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def parse_response(body):
-    """Parse the body of a successful response into an Answer."""
-    return _parse_json(body, _completion)
+def parse_response(body, longest):
+    """Parse the body of a successful response, with at most so many tokens, into an Answer."""
+    return _parse_json(body, partial(_completion, longest=longest))
 
 
 def parse_models(body):
@@ -397,13 +395,14 @@ def _model_names(data, text):
     return Answer(content="\n".join(sorted(name for name in names if name and name.isprintable())))
 
 
-def _completion(data, text):
+def _completion(data, text, longest):
+    counted = usage.counts(data.get("usage") if isinstance(data, dict) else None, longest)
     try:
         choice = data["choices"][0]
         message = choice["message"]
         content, refusal = text_of(message.get("content")), message.get("refusal") or ""
     except (LookupError, TypeError, AttributeError):
-        return Answer(failure=Failure.NO_CHAT, detail=text)
+        return Answer(**counted | {"failure": Failure.NO_CHAT, "detail": text})
     ended = choice.get("finish_reason")
     answer = Answer(
         content=storable(content),
@@ -411,7 +410,7 @@ def _completion(data, text):
         model=_short(data.get("model"), 200),
         fingerprint=_short(data.get("system_fingerprint"), 200),
         logprobs=_logprobs(choice.get("logprobs"), content),
-        **_usage(data.get("usage")),
+        **counted,
     )
     why = why_not_whole(answer.finish_reason)
     if refusal:
@@ -428,20 +427,3 @@ def _logprobs(sent, content):
 
 def _short(value, length):
     return storable(value)[:length] if isinstance(value, str) else ""
-
-
-def _usage(usage):
-    usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
-    details = details if isinstance(details, dict) else {}
-    return {
-        "tokens_in": _count(usage.get("prompt_tokens")),
-        "tokens_out": _count(usage.get("completion_tokens")),
-        "tokens_cached": _count(details.get("cached_tokens")),
-    }
-
-
-def _count(value):
-    """Return a plausible count of tokens, else None; endpoints send null and texts too."""
-    right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if right else None

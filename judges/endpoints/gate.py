@@ -68,9 +68,10 @@ class Gate:
     def record(self, outcomes):
         """Correct what was counted, and tell all workers when the endpoint wants to be left."""
         for outcome in outcomes:
-            if self.counts and outcome.unit.permit and outcome.tokens is not None:
-                slot, counted = outcome.unit.permit
-                limits.correct(self.endpoint, slot, outcome.tokens - counted)
+            if self.counts and outcome.unit.permit:
+                slot, planned = outcome.unit.permit
+                if difference := outcome.tokens(planned) - planned:
+                    limits.correct(self.endpoint, slot, difference)
         told = [outcome for outcome in outcomes if outcome.answer.retry_after is not None]
         waits = [outcome.wait() or 0 for outcome in told]
         if any(waits):

@@ -9,8 +9,10 @@ import numpy as np
 
 from analysis.stats.correlation.rest_of_total import rest_of_total
 from analysis.stats.estimate import Estimate
+from judges.endpoints import usage
 from judges.models import Judgment
 from judges.runs import drive, lease, reuse, settle
+from judges.values.dialects import longest_reply
 
 UNITS = 20
 SEED = 1
@@ -120,7 +122,7 @@ MEASURES = {
     "tokens_out": ("Tokens out", "tokens"),
     "cost_usd": ("Cost", "usd"),
 }
-COUNTED = ["tokens_in", "tokens_cached", "tokens_out", "latency_seconds"]
+COUNTED = ["tokens_in", "tokens_cached", "tokens_out", "latency_seconds", "parameters"]
 READ = ["unit", "failure", "cost_usd", *COUNTED, *(f"reused_from__{name}" for name in COUNTED)]
 
 
@@ -136,12 +138,20 @@ def _spent(run, units):
     for call in calls:
         source = call.reused_from
         if source:
-            counts = source.tokens_in, source.tokens_cached, source.tokens_out
-            source.cost_usd = run.judge.endpoint.cost(*counts)
+            source.cost_usd = _price_now(run, source)
         takes[place[call.unit]] += _took(run, source or call)
         if not source:
             spent[place[call.unit]] += _took(run, call)
     return spent, takes
+
+
+def _price_now(run, call):
+    """Return what a call of another run costs by today's prices; None if unknown."""
+    counts = call.tokens_in, call.tokens_cached, call.tokens_out
+    price = run.judge.endpoint.cost(*counts)
+    if price is not None and usage.is_far_above(call.tokens_out, longest_reply(call.parameters)):
+        return max(price, lease.unit_usd(run))
+    return price
 
 
 def _took(run, call):

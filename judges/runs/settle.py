@@ -66,11 +66,12 @@ class Outcome:
         """Whether the account cannot pay: then no other call would be answered either."""
         return self.answer is not None and self.answer.failure is Failure.BILLING
 
-    @property
-    def tokens(self):
-        """Return the tokens the endpoint counted, or None."""
+    def tokens(self, planned):
+        """Return the tokens that the endpoint counted; in doubt no fewer than were planned."""
         counts = self.answer.tokens_in, self.answer.tokens_out
-        return None if None in counts else sum(counts)
+        if self.answer.least is not None or None in counts:
+            return max(planned, sum(self.answer.least or (0,)))
+        return sum(counts)
 
 
 def store_calls(run, endpoint, outcomes, worker=""):
@@ -114,12 +115,23 @@ def _call(run, endpoint, outcome, worker):
         tokens_in=answer.tokens_in,
         tokens_cached=answer.tokens_cached,
         tokens_out=answer.tokens_out,
-        cost_usd=endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out),
+        cost_usd=price(run, endpoint, answer),
         latency_seconds=answer.seconds,
         request_hash=request_hash(
             run, endpoint, outcome.unit, outcome.messages, outcome.parameters
         ),
     )
+
+
+def price(run, endpoint, answer):
+    """Return the price of what was counted.
+
+    None where it is unknown, or in doubt and less than the estimate: then that is charged.
+    """
+    if answer.least is None:
+        return endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out)
+    at_least = endpoint.cost(answer.least[0], 0, answer.least[1])
+    return at_least if at_least and at_least > lease.unit_usd(run) else None
 
 
 def _copy(call, source):

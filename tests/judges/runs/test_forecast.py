@@ -77,6 +77,22 @@ def test_a_pilot_that_was_taken_over_costs_nothing_but_says_what_a_call_costs(ju
     assert run.spent_usd == 40 * CALL, "as it was said"
 
 
+def test_a_count_in_doubt_of_a_past_run_forecasts_no_call_below_the_estimate(judge):
+    """201 tokens out, where 20 were allowed, cost less than the bytes of the prompt might."""
+    judge.settings = {"max_tokens": 20}
+    judge.save()
+    run = again(judge)
+    Run.objects.earliest("pk").calls.update(tokens_out=200)
+    assert lines_of(pilots.forecast(run))["cost_usd"].whole[0] == 0
+    spent, takes = pilots._spent(run, run.pilot["units"])
+    assert set(takes[:, 3]) == {0.0005}
+    Run.objects.earliest("pk").calls.update(tokens_out=201)
+    spent, takes = pilots._spent(run, run.pilot["units"])
+    assert set(takes[:, 3]) == {float(run.unit_usd)}
+    assert run.unit_usd > Decimal("0.000502")
+    assert not spent[:, 3].any()
+
+
 def test_what_can_be_taken_over_of_the_rest_is_no_call(judge, server, as_owner):
     run = again(judge, others=15)
     found = pilots.forecast(run)

@@ -94,24 +94,65 @@ def test_a_unit_that_can_never_be_settled_fails_in_the_end(study, monkeypatch):
     assert len(server.requests) == lease.MOST_LEASES
 
 
-ABSURD = {
-    "both": (2**31 - 1, 2**31 - 1),
-    "in": (10_000_001, 10),
-    "out": (100, 10_000_001),
-    "out, by what was allowed": (100, 200_000),
+# Usage, the tokens (in, out) that are kept, and the price of what was counted at least; None: the
+# estimate is charged. A token costs 0.001 USD.
+IMPLAUSIBLE = {
+    "both": ((2**31 - 1, 2**31 - 1), (None, None), "20000"),
+    "in": ((10_000_001, 10), (None, 10), "10000.01"),
+    "out": ((100, 10_000_001), (100, None), "10000.1"),
+    "out, by what was allowed": ((100, 200_000), (100, 200_000), "200.1"),
+    "in alone": ((50_000, None), (50_000, None), "50"),
+    "out alone": ((None, 50_000), (None, 50_000), "50"),
+    "nothing": ((None, None), (None, None), None),
 }
 
 
-@pytest.mark.parametrize("case", ABSURD)
-def test_absurd_counts_of_tokens_are_unknown_and_the_estimate_is_charged(
-    study, owner, client, case
-):
-    liar = lambda *_: chat(GOOD, tokens=ABSURD[case])  # noqa: E731
+@pytest.mark.parametrize("case", IMPLAUSIBLE)
+def test_a_count_in_doubt_makes_no_call_cheaper(study, owner, client, case):
+    tokens, kept, price = IMPLAUSIBLE[case]
+    liar = lambda *_: chat(GOOD, tokens=tokens)  # noqa: E731
     run, _ = go(study, liar, plan={"limit": 1, "budget": Decimal(100)}, **PRICES)
-    assert run.calls.get().cost_usd is None
-    assert run.spent_usd == lease.unit_usd(run)
+    call = run.calls.get()
+    assert (call.tokens_in, call.tokens_out) == kept
+    assert call.cost_usd == (price and Decimal(price))
+    assert run.spent_usd == (Decimal(price) if price else run.unit_usd)
+    assert bool(call.failure_detail) is (max(tokens[0] or 0, tokens[1] or 0) > 10_000_000)
     client.force_login(owner)
     assert client.get(run.get_absolute_url()).status_code == 200
+
+
+# {name: (usage beside 300 tokens in, tokens out that are charged)}
+COUNTED = {
+    "thoughts within": ({"completion_tokens": 2826, "total_tokens": 3126}, 2800, 2826),
+    "thoughts beside": ({"completion_tokens": 10, "total_tokens": 4310}, 4000, 4010),
+    "thoughts beside, no total": ({"completion_tokens": 10}, 4000, 4010),
+    "only a total": ({"total_tokens": 4310}, 0, 4010),
+    "thoughts in doubt": ({"completion_tokens": 9000, "total_tokens": 9300}, 0, 9000),
+}
+
+
+@pytest.mark.parametrize("case", COUNTED)
+def test_a_budget_is_kept_whatever_part_of_the_usage_has_the_tokens(study, case):
+    """The first call is made alone, and shows that no second one can be afforded."""
+    fields, thought, out = COUNTED[case]
+    details = {"completion_tokens_details": {"reasoning_tokens": thought}}
+    reply = chat(GOOD)
+    reply.body["usage"] = {"prompt_tokens": 300} | fields | details
+    price = Decimal(300 + out) / 1000
+    run, server = go(
+        study,
+        lambda *_: reply,
+        judge_fields={"max_tokens": 30},
+        plan={"budget": Decimal("9.9")},
+        **PRICES,
+    )
+    assert (run.state, len(server.requests)) == (
+        Run.State.OUT_OF_BUDGET,
+        int(Decimal("9.9") / price),
+    )
+    assert (run.spent_usd, run.unit_usd) == (len(server.requests) * price, price)
+    assert run.spent_usd <= run.budget_usd
+    assert set(run.calls.values_list("tokens_out", flat=True)) == {out}
 
 
 def test_the_dearest_counts_that_are_believed_can_be_stored_and_shown(study, owner, client):

@@ -152,11 +152,22 @@ def test_only_the_account_s_limit_is_billing():
 
 
 @pytest.mark.parametrize(
-    ("counted", "tokens"), [((3, 4), 7), ((0, 0), 0), ((None, 4), None), ((3, None), None)]
+    ("answer", "tokens"),
+    [
+        ({"tokens_in": 3, "tokens_out": 4}, 7),
+        ({"tokens_in": 0, "tokens_out": 0}, 0),
+        ({"tokens_in": None, "tokens_out": 4}, 50),
+        ({"tokens_in": 3, "tokens_out": None}, 50),
+        ({}, 50),
+        ({"tokens_in": 3, "tokens_out": 40, "least": (3, 40)}, 50),
+        ({"tokens_in": 3, "tokens_out": 60, "least": (3, 60)}, 63),
+        ({"tokens_in": None, "tokens_out": None, "least": (60, 0)}, 60),
+    ],
 )
-def test_tokens_are_those_that_the_endpoint_counted(counted, tokens):
-    answer = Answer(tokens_in=counted[0], tokens_out=counted[1])
-    assert Outcome(leasing.Unit(0, None), [], answer=answer).tokens == tokens
+def test_the_endpoint_s_count_of_tokens_is_used_but_in_doubt_no_fewer_than_were_planned(
+    answer, tokens
+):
+    assert Outcome(leasing.Unit(0, None), [], answer=Answer(**answer)).tokens(50) == tokens
 
 
 # What a call costs
@@ -179,6 +190,10 @@ def test_a_call_is_charged_and_its_price_shared_by_what_it_answered(run):
         ({"tokens_in": None}, "0.30"),
         ({"failure": Failure.TIMEOUT, "tokens_in": None, "tokens_out": None}, "0.30"),
         ({"failure": Failure.BAD_JSON, "tokens_in": None}, "0.30"),
+        ({"tokens_in": 100, "tokens_out": 50, "least": (100, 50)}, "0.30"),
+        ({"tokens_in": 100, "tokens_out": 400, "least": (100, 400)}, "0.90"),
+        ({"tokens_in": None, "tokens_out": 50, "least": (0, 500)}, "1.00"),
+        ({"tokens_in": None, "tokens_out": None, "least": (0, 0)}, "0.30"),
         ({"failure": Failure.RATE, "tokens_in": None}, "0"),
         ({"failure": Failure.SERVER, "tokens_in": None}, "0"),
         ({"failure": Failure.AUTHENTICATION, "tokens_in": None}, "0"),

@@ -1,0 +1,121 @@
+"""What an endpoint counted, read from whatever it sends."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judges.endpoints.client import parse_response
+from judges.endpoints.usage import MOST_TOKENS, counts
+from judges.models import Call, Endpoint, Run
+from judges.runs import settle
+
+LONGEST = 30
+
+
+def usage(prompt=300, completion=10, total=None, thought=None, cached=None):
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": total,
+        "prompt_tokens_details": {"cached_tokens": cached},
+        "completion_tokens_details": {"reasoning_tokens": thought},
+    }
+
+
+# Usage; tokens (in, out) that are kept; those that were counted at least, where they are in doubt
+READ = {
+    "plain": (usage(), (300, 10), None),
+    "with its total": (usage(total=310), (300, 10), None),
+    "a total below its parts": (usage(total=5), (300, 10), None),
+    "thoughts within": (usage(completion=4010, total=4310, thought=4000), (300, 4010), None),
+    "thoughts beside": (usage(total=4310, thought=4000), (300, 4010), None),
+    "thoughts beside, no total": (usage(thought=4000), (300, 4010), None),
+    "thoughts that nobody names": (usage(total=500), (300, 200), None),
+    "no completion but a total": (usage(completion=None, total=310), (300, 10), None),
+    "nothing out": (usage(completion=0), (300, 0), None),
+    "ten times what was allowed": (usage(completion=300), (300, 300), None),
+    "more than that": (usage(completion=301), (300, 301), (300, 301)),
+    "more, by the total": (usage(total=4310), (300, 4010), (300, 4010)),
+    "more, of which a part was thought": (
+        usage(completion=4000, thought=9),
+        (300, 4000),
+        (300, 4000),
+    ),
+    "no prompt": (usage(prompt=None), (None, 10), (0, 10)),
+    "no prompt but a total": (usage(prompt=None, total=310), (None, 10), (0, 310)),
+    "no completion": (usage(completion=None), (300, None), (300, 0)),
+    "a total below the prompt": (usage(completion=None, total=5), (300, None), (300, 0)),
+    "only thoughts": (usage(completion=None, thought=50), (300, None), (300, 50)),
+    "far too many in": (usage(prompt=2**70), (None, 10), (MOST_TOKENS, 10)),
+    "far too many out": (usage(completion=2**70), (300, None), (300, MOST_TOKENS)),
+    "words": (usage("many", "few", "some"), (None, None), (0, 0)),
+    "below nothing": (usage(-1, -2, -3), (None, None), (0, 0)),
+    "fractions": (usage(300.0, 10.5), (None, None), (0, 0)),
+    "truths": (usage(True, True), (None, None), (0, 0)),
+    "no object": ([1, 2], (None, None), (0, 0)),
+    "nothing": (None, (None, None), (0, 0)),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+def test_tokens_in_and_out_and_whether_they_are_in_doubt(case):
+    sent, kept, least = READ[case]
+    fields = counts(sent, LONGEST)
+    assert (fields["tokens_in"], fields["tokens_out"], fields.get("least")) == (*kept, least)
+
+
+@pytest.mark.parametrize(
+    ("cached", "kept"), [(None, None), (0, 0), (300, 300), (301, None), (-1, None), ("all", None)]
+)
+def test_more_cached_tokens_than_there_were_are_none(cached, kept):
+    assert counts(usage(cached=cached), LONGEST)["tokens_cached"] == kept
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 2**40) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+details = json_values | st.fixed_dictionaries(
+    {}, optional={"reasoning_tokens": json_values, "cached_tokens": json_values}
+)
+usages = json_values | st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), json_values)
+    | dict.fromkeys(("prompt_tokens_details", "completion_tokens_details"), details),
+)
+ESTIMATE = Decimal("0.0002")
+
+
+def whole(value):
+    return value if type(value) is int and value >= 0 else None
+
+
+@settings(max_examples=50, derandomize=True, deadline=None, database=None)
+@given(usages)
+def test_no_usage_raises_or_is_charged_below_what_it_counts_or_in_doubt_the_estimate(sent):
+    """In: 1 USD a million tokens, out: 10 USD."""
+    choices = [{"message": {"content": "ok"}, "finish_reason": "stop"}]
+    answer = parse_response(json.dumps({"choices": choices, "usage": sent}).encode(), LONGEST)
+    assert (answer.content, answer.failure) == ("ok", None)
+    run, endpoint = Run(unit_usd=ESTIMATE), Endpoint(price_in=Decimal(1), price_out=Decimal(10))
+    charged = settle.charge(run, Call(cost_usd=settle.price(run, endpoint, answer)))
+
+    sent = sent if isinstance(sent, dict) else {}
+    names = "prompt_tokens", "completion_tokens", "total_tokens"
+    prompt, completion, total = (whole(sent.get(name)) for name in names)
+    out = max(completion or 0, (total or 0) - (prompt or 0))
+    amounts = [min(amount, MOST_TOKENS) for amount in (prompt or 0, out)]
+    assert charged >= Decimal(amounts[0] + 10 * amounts[1]) / 1_000_000
+    details = sent.get("completion_tokens_details")
+    thought = whole(details.get("reasoning_tokens")) if isinstance(details, dict) else None
+    is_missing = prompt is None or completion is None and (total is None or total < prompt)
+    if is_missing or out - (thought or 0) > 10 * LONGEST:
+        assert charged >= ESTIMATE
+    assert all(
+        count is None or 0 <= count <= MOST_TOKENS
+        for count in (answer.tokens_in, answer.tokens_cached, answer.tokens_out)
+    )
