@@ -60,7 +60,7 @@ class Attention:
         if Run.State.WAITING in states:
             yield "A run waits for you to confirm its forecast", runs
         if (Run.State.STOPPED, None) in kinds:
-            yield "A run was stopped: the account behind its endpoint cannot pay", runs
+            yield "A run was stopped before its end: its page says why", runs
         if states:
             current = {"archived_at": None, "deleted_at": None}
             judges = {f"run__judge__{name}": none for name, none in current.items()}

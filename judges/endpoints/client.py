@@ -40,6 +40,7 @@ class Failure(StrEnum):
 
     TIMEOUT = "no reply in time"
     CONNECTION = "connection failed"
+    UNREACHED = "endpoint not reached, nothing was sent"
     RATE = "rate limit (429)"
     BILLING = "billing limit (429)"
     SERVER = "server error (5xx)"
@@ -56,13 +57,22 @@ class Failure(StrEnum):
     REFUSAL = Reason.REFUSED.value
     NO_KEY = "no key"
     SEALED = "key cannot be opened"
+    BAD_KEY = "key cannot be sent"
     HOST = "host not allowed"
 
 
-TRANSIENT = {Failure.TIMEOUT, Failure.CONNECTION, Failure.RATE, Failure.SERVER}
+TRANSIENT = {
+    Failure.TIMEOUT,
+    Failure.CONNECTION,
+    Failure.UNREACHED,
+    Failure.RATE,
+    Failure.SERVER,
+}
 REFUSALS = {Failure.CONTENT_FILTER, Failure.REFUSAL}
+UNSENT = {Failure.UNREACHED, Failure.NO_KEY, Failure.SEALED, Failure.BAD_KEY, Failure.HOST}
 # The endpoint said so before any token was made; every other failure may have been billed.
 UNBILLED = {
+    *UNSENT,
     Failure.RATE,
     Failure.BILLING,
     Failure.SERVER,
@@ -70,10 +80,8 @@ UNBILLED = {
     Failure.AUTHENTICATION,
     Failure.NOT_FOUND,
     Failure.REDIRECT,
-    Failure.NO_KEY,
-    Failure.SEALED,
-    Failure.HOST,
 }
+BY_KEY = {keys.NoKey: Failure.NO_KEY, keys.CannotSend: Failure.BAD_KEY}
 BY_STATUS = {
     401: Failure.AUTHENTICATION,
     402: Failure.BILLING,
@@ -180,9 +188,9 @@ class Client:
         self.endpoint = endpoint
         self.refusal = self.openai = None
         try:
-            self.key = key or keys.key_of(endpoint)
+            self.key = keys.sendable(key or keys.key_of(endpoint))
         except keys.KeyFailure as error:
-            failure = Failure.NO_KEY if isinstance(error, keys.NoKey) else Failure.SEALED
+            failure = BY_KEY.get(type(error), Failure.SEALED)
             self.key, self.refusal = "", Answer(failure=failure, detail=str(error))
         self.echo = _echo(self.key)
 
@@ -304,8 +312,12 @@ def _words(error):
 def _unreached(error):
     """Tell a refused connection from a time-out by its cause: this transport reports both alike."""
     cause = error.__cause__ and error.__cause__.__cause__ or error.__cause__
-    slow = isinstance(error, openai.APITimeoutError) and isinstance(cause, TimeoutError)
-    failure = Failure.TIMEOUT if slow else Failure.CONNECTION
+    if isinstance(cause, aiohttp.ClientConnectorError):  # no name, nobody listens, or no TLS
+        failure = Failure.UNREACHED
+    elif isinstance(error, openai.APITimeoutError) and isinstance(cause, TimeoutError):
+        failure = Failure.TIMEOUT
+    else:
+        failure = Failure.CONNECTION
     return Answer(failure=failure, detail=_words(cause or error))
 
 

@@ -7,7 +7,7 @@ from judges.endpoints.client import Failure
 from judges.models import Endpoint
 
 LOOK_SECONDS = 0.25  # how often a "not before" of another worker is looked for
-TROUBLE = {Failure.SERVER, Failure.TIMEOUT, Failure.CONNECTION}
+TROUBLE = {Failure.SERVER, Failure.TIMEOUT, Failure.CONNECTION, Failure.UNREACHED}
 
 
 class Gate:

@@ -33,6 +33,10 @@ class CannotOpen(KeyFailure):
     """The stored key cannot be read."""
 
 
+class CannotSend(KeyFailure):
+    """The key holds what no header of a request can."""
+
+
 def can_keep():
     """Whether this installation has a secret that keys can be encrypted with."""
     return bool(settings.SECRETS_KEYS)
@@ -57,12 +61,23 @@ def key_of(endpoint):
     if endpoint.secret:
         return _opened(endpoint)
     if name := endpoint.api_key_env:
-        if key := os.environ.get(name, ""):
+        if key := os.environ.get(name, "").strip():
             return key
         raise NoKey(f"{name} is not set where the worker runs")
     if presets.preset_at(endpoint.base_url) and endpoint.study_id:
         raise NoKey("the key of this model was removed; an owner of the study can give one")
     return PLACEHOLDER
+
+
+@sensitive_variables()
+def sendable(key):
+    """Return a key without the blanks around it; CannotSend where no header can hold it."""
+    key = key.strip()
+    if "\n" in key or "\r" in key:
+        raise CannotSend("the key cannot be sent (it holds a line end)")
+    if not (key.isascii() and key.isprintable()):
+        raise CannotSend("the key cannot be sent (it holds a character that no header can hold)")
+    return key
 
 
 @sensitive_variables()

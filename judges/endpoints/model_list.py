@@ -10,7 +10,7 @@ LONGEST = 1000  # names that a page offers
 
 WORDS = {
     Failure.AUTHENTICATION: "the provider refuses the key",
-    Failure.CONNECTION: "there is no network, or nothing listens at the address",
+    Failure.UNREACHED: "there is no network, or nothing listens at the address",
     Failure.TIMEOUT: "the address does not answer in time",
 }
 

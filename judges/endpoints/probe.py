@@ -96,9 +96,9 @@ def _spoken(parameters, refused):
 
 
 # What a failure says about the key and the model; reachable is what answers with a status.
-UNREACHED = {Failure.TIMEOUT, Failure.CONNECTION, Failure.HOST}
-HINTS = {Failure.CONNECTION: " (there is no network, or nothing listens there)"}
-NO_KEY = {Failure.NO_KEY, Failure.SEALED}
+UNREACHED = {Failure.TIMEOUT, Failure.CONNECTION, Failure.UNREACHED, Failure.HOST}
+HINTS = {Failure.UNREACHED: " (there is no network, or nothing listens there)"}
+NO_KEY = {Failure.NO_KEY, Failure.SEALED, Failure.BAD_KEY}
 
 
 def _first(endpoint, answer):
@@ -129,8 +129,9 @@ def _key_words(endpoint, answer):
     """Say which key was sent, or why none was."""
     name = endpoint.api_key_env
     if answer.failure in NO_KEY:
-        unset = f"The variable {name} is not set where the pages run"
-        return f"{unset if name else answer.detail.rstrip('.')}; nothing was sent."
+        if name and answer.failure is Failure.NO_KEY:
+            return f"The variable {name} is not set where the pages run; nothing was sent."
+        return f"{answer.detail.rstrip('.')}; nothing was sent."
     if name:
         return f"The variable {name} is set here."
     stored = f"The key …{endpoint.secret_end} is stored and opens."

@@ -17,7 +17,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, connection
 
 from judges import methods
-from judges.endpoints.client import Client
+from judges.endpoints.client import UNSENT, Client
 from judges.endpoints.gate import Gate
 from judges.models import Run
 from judges.perturbations import perturb
@@ -240,25 +240,32 @@ class Drive:
         self.unstored -= {outcome.unit.number for outcome in outcomes}
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
         self.gate.record(outcomes)
-        unpaid = [o for o in outcomes if o.is_billing]
+        hopeless = [o for o in outcomes if o.is_billing] or self._unheard(outcomes)
         last = [
             (o, call)
             for o, call in zip(outcomes, calls, strict=True)
-            if o.wait() is None and not o.is_billing
+            if o.wait() is None and o not in hopeless
         ]
         settle.settle(self.run, self.worker, last)
-        if unpaid:
-            self._stop(unpaid)
+        if hopeless:
+            self._stop(hopeless)
         again = [(o.unit, o.wait()) for o in outcomes if o.wait() is not None]
         again = settle.affordable(self.run, self.worker, again)
         lease.count_attempts(self.run, self.worker, [unit for unit, _ in again])
         return again
 
-    def _stop(self, unpaid):
-        """Stop the run, as the account cannot pay; its units wait until somebody resumes."""
+    def _unheard(self, outcomes):
+        """Return the outcomes of units that never reached the endpoint, nor did any of the run."""
+        unsent = [o for o in outcomes if o.answer.failure in UNSENT and o.wait() is None]
+        if unsent and self.run.calls.filter(reused_from=None).exclude(failure__in=UNSENT).exists():
+            return []
+        return unsent
+
+    def _stop(self, hopeless):
+        """Stop the run, as no other call would be answered; its units wait for a resume."""
         self.halted.set()
-        lease.stop(self.run, f"{unpaid[0].answer.failure}: {unpaid[0].answer.detail}")
-        lease.give_back(self.run, self.worker, [o.unit.number for o in unpaid])
+        lease.stop(self.run, f"{hopeless[0].answer.failure}: {hopeless[0].answer.detail}")
+        lease.give_back(self.run, self.worker, [o.unit.number for o in hopeless])
 
     def _renew(self):
         """Renew the leases of waiting units long before they end."""

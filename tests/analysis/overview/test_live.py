@@ -210,7 +210,7 @@ def test_a_run_that_its_account_stopped(study):
     """A check for drift says so on its own page; nobody has to resume one."""
     judge = factories.make_judge(study, "judge")
     run = Run.objects.create(judge=judge, state=Run.State.STOPPED)
-    said = "A run was stopped: the account behind its endpoint cannot pay"
+    said = "A run was stopped before its end: its page says why"
     assert sentences(study) == [said]
     run.state = Run.State.FINISHED
     run.save()

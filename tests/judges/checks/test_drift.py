@@ -248,7 +248,7 @@ def test_a_check_whose_account_cannot_pay_stops_says_so_and_can_be_resumed(
     ]
     assert {(each.n, each.lost) for each in drift.moved} == {(2, 0)}
     page = as_owner.get(again.get_absolute_url()).content.decode()
-    assert "cannot pay" in page and "8 answers were not asked for again yet." in page
+    assert "billing limit" in page and "8 answers were not asked for again yet." in page
     server.script = answers
     as_owner.post(reverse("run_resume", args=[study.slug, again.pk]))
     drive.work_through(again.pk)

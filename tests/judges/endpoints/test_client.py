@@ -4,6 +4,8 @@ import asyncio
 import gzip
 import json
 import socket
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -138,12 +140,43 @@ def test_a_trickle_of_bytes_does_not_stretch_the_time_out():
     assert answer.seconds < 4
 
 
-def test_a_refused_connection_is_no_time_out():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    answer = ask_url(f"http://127.0.0.1:{port}/v1")
-    assert answer.failure is Failure.CONNECTION
+@pytest.fixture
+def mail_server():
+    """The port of a server that answers every connection with a line of mail."""
+
+    def greet():
+        with suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                with connection:
+                    connection.sendall(b"220 mail.example.org ESMTP\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=greet, daemon=True).start()
+        yield listening.getsockname()[1]
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def nobody():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def test_a_refused_connection_is_no_time_out_and_nothing_was_sent():
+    assert ask_url(f"http://127.0.0.1:{nobody()}/v1").failure is Failure.UNREACHED
+
+
+def test_where_no_tls_can_be_spoken_nothing_was_sent(mail_server):
+    assert ask_url(f"https://127.0.0.1:{mail_server}/v1").failure is Failure.UNREACHED
+
+
+def test_to_a_name_that_is_none_nothing_was_sent(monkeypatch, settings):
+    def unknown(*_, **__):
+        raise socket.gaierror("no such name")
+
+    settings.ENDPOINT_HOSTS = ["nowhere.invalid"]
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert ask_url("http://nowhere.invalid/v1").failure is Failure.UNREACHED
 
 
 def test_something_that_speaks_no_http_is_a_failed_connection():
@@ -205,6 +238,38 @@ def test_without_the_named_key_nothing_is_sent(monkeypatch):
     assert answer.failure is Failure.NO_KEY
     assert "SOME_API_KEY" in answer.detail
     assert server.requests == []
+
+
+KEYS_THAT_NO_HEADER_HOLDS = {
+    "a line end": ("sk-123456\nabcdef", "it holds a line end"),
+    "a line end of Windows": ("sk-123456\r\nabcdef", "it holds a line end"),
+    "a NUL": ("sk-123456\0abcdef", "it holds a character that no header can hold"),
+    "a tab": ("sk-123456\tabcdef", "it holds a character that no header can hold"),
+    "a dash of a word processor": ("sk–123456", "it holds a character that no header can hold"),
+}
+
+
+@pytest.mark.parametrize("case", KEYS_THAT_NO_HEADER_HOLDS)
+def test_a_key_that_cannot_be_sent_says_why_and_is_not_shown(monkeypatch, case):
+    key, why = KEYS_THAT_NO_HEADER_HOLDS[case]
+    monkeypatch.setattr("os.environ", {"SOME_API_KEY": key})  # the system's own takes no NUL
+    answer, server = ask(chat("x"), api_key_env="SOME_API_KEY")
+    assert answer.failure is Failure.BAD_KEY
+    assert answer.detail == f"the key cannot be sent ({why})"
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n", " ", "\t"])
+def test_blanks_around_a_key_are_not_sent(monkeypatch, blank):
+    monkeypatch.setenv("SOME_API_KEY", f"{blank}secret 123{blank}")
+    answer, server = ask(chat("ok"), api_key_env="SOME_API_KEY")
+    assert (answer.content, answer.failure) == ("ok", None)
+    assert server.headers[0]["authorization"] == "bearer secret 123"
+
+
+def test_a_key_of_nothing_but_blanks_is_none(monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", " \n")
+    assert ask(chat("ok"), api_key_env="SOME_API_KEY")[0].failure is Failure.NO_KEY
 
 
 def test_a_host_off_the_list_is_never_called(settings):

@@ -2,7 +2,7 @@
 
 import gc
 import json
-import socket
+from decimal import Decimal
 
 import pytest
 
@@ -192,9 +192,9 @@ def impatient(monkeypatch):
     monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 10_000)
 
 
-def run_against(url, study):
+def run_against(url, study, **prices):
     # Half a second is enough here for whoever answers at all.
-    endpoint = factories.make_endpoint(url, timeout_seconds=1)
+    endpoint = factories.make_endpoint(url, timeout_seconds=1, **prices)
     run = plan(factories.make_judge(study, "judge", endpoint), limit=1)
     drive.work_through(run.pk)
     run.refresh_from_db()
@@ -287,15 +287,60 @@ def test_one_aspect_too_few_leaves_the_others(study, impatient):
     assert run.judgments.filter(state=DONE, value=4).count() == 3
 
 
+# {what keeps all calls from being sent: (fields of the endpoint, the reason, attempts)}
+UNSENT = {
+    "nobody listens": ({}, Failure.UNREACHED, 2),
+    "no key": ({"api_key_env": "NO_SUCH_KEY"}, Failure.NO_KEY, 1),
+    "a line end in the key": ({"api_key_env": "BROKEN_KEY"}, Failure.BAD_KEY, 1),
+    "a host that is listed no longer": ({}, Failure.HOST, 1),
+}
+
+
 @pytest.mark.django_db
-def test_a_refused_connection(study, impatient):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    run = run_against(f"http://127.0.0.1:{port}/v1", study)
+@pytest.mark.parametrize("case", UNSENT)
+def test_a_run_of_which_nothing_was_ever_sent_stops_with_the_reason_and_costs_nothing(
+    study, impatient, monkeypatch, settings, as_owner, case
+):
+    monkeypatch.setenv("BROKEN_KEY", "sk-123456\nabcdef")
+    fields, failure, attempts = UNSENT[case]
+    with Server(lambda *_: chat(json.dumps(GOOD))) as server:
+        pass
+    priced = {"price_in": 1, "price_out": 2, "timeout_seconds": 1}
+    endpoint = factories.make_endpoint(server.url, **priced | fields)
+    run = plan(factories.make_judge(study, "judge", endpoint), budget=Decimal("0.01"))
+    listed = settings.ENDPOINT_HOSTS
+    settings.ENDPOINT_HOSTS = [] if failure is Failure.HOST else listed
+    drive.work_through(run.pk)
+    settings.ENDPOINT_HOSTS = listed
+    run.refresh_from_db()
+    assert (run.state, run.spent_usd, run.reserved_usd) == (Run.State.STOPPED, 0, 0)
+    assert run.stopped_because.startswith(f"{failure}: ")
+    assert "sk-123456" not in run.stopped_because
+    assert set(run.judgments.values_list("state", "reason")) == {(Judgment.State.PENDING, "")}
+    assert run.calls.count() == attempts, "with a budget the first unit goes alone"
+    assert failure in as_owner.get(run.get_absolute_url()).content.decode()
+    with Server(lambda *_: chat(json.dumps(GOOD))) as server:
+        type(endpoint).objects.update(base_url=server.url, api_key_env="")
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
     assert run.state == Run.State.FINISHED
+    assert set(run.judgments.values_list("state", "value")) == {(DONE, 4.0)}
+
+
+@pytest.mark.django_db
+def test_after_an_answer_a_lost_endpoint_fails_what_is_left_at_no_cost(study, impatient):
+    with Server(lambda *_: chat(json.dumps(GOOD))) as server:
+        run = run_against(server.url, study, price_in=1, price_out=2)
+        assert run.judgments.filter(state=DONE).count() == 4
+    spent = run.spent_usd
+    run.judgments.update(state=Judgment.State.PENDING, value=None)
+    Run.objects.update(state=Run.State.ACTIVE)
+    drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.spent_usd) == (Run.State.FINISHED, spent)
     found = set(run.judgments.values_list("state", "value", "reason"))
-    assert found == {(FAILED, None, Failure.CONNECTION)}
+    assert found == {(FAILED, None, Failure.UNREACHED)}
 
 
 @pytest.mark.django_db

@@ -118,6 +118,7 @@ def test_the_budget_of_now_counts_and_not_that_of_when_the_run_was_read(run):
     [
         (1, Failure.TIMEOUT, None, 1),
         (2, Failure.CONNECTION, None, 2),
+        (2, Failure.UNREACHED, None, 2),
         (3, Failure.SERVER, None, 4),
         (4, Failure.SERVER, None, None),
         (4, Failure.RATE, None, 8),
@@ -194,6 +195,9 @@ def test_a_call_is_charged_and_its_price_shared_by_what_it_answered(run):
         ({"tokens_in": 100, "tokens_out": 400, "least": (100, 400)}, "0.90"),
         ({"tokens_in": None, "tokens_out": 50, "least": (0, 500)}, "1.00"),
         ({"tokens_in": None, "tokens_out": None, "least": (0, 0)}, "0.30"),
+        ({"failure": Failure.CONNECTION, "tokens_in": None}, "0.30"),
+        ({"failure": Failure.UNREACHED, "tokens_in": None}, "0"),
+        ({"failure": Failure.BAD_KEY, "tokens_in": None}, "0"),
         ({"failure": Failure.RATE, "tokens_in": None}, "0"),
         ({"failure": Failure.SERVER, "tokens_in": None}, "0"),
         ({"failure": Failure.AUTHENTICATION, "tokens_in": None}, "0"),
