@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import math
 import re
 import socket
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cache, partial
+from traceback import format_tb
 
 import aiohttp
 import httpx2
@@ -23,6 +25,7 @@ from judges.replies.parse import Reason, storable, why_not_whole
 from judges.replies.thoughts import text_of
 from judges.values.dialects import longest_reply
 
+log = logging.getLogger(__name__)
 REPLY_BYTES = 2 * 1024 * 1024
 DETAIL_LENGTH = 2000
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
@@ -59,6 +62,7 @@ class Failure(StrEnum):
     SEALED = "key cannot be opened"
     BAD_KEY = "key cannot be sent"
     HOST = "host not allowed"
+    FAULT = "fault of Concord during the call"
 
 
 TRANSIENT = {
@@ -248,15 +252,20 @@ class Client:
     async def _exchange(self, sent, parse):
         """Await a response and return its parsed Answer, without the key in its detail."""
         try:
-            async with asyncio.timeout(self.endpoint.timeout_seconds):
-                response = await sent
-        except NO_REPLY as error:
-            answer = _failed(error, self.endpoint.timeout_seconds)
-        else:
-            answer = parse(self._redacted(response.content))
+            answer = await self._parsed(sent, parse)
+        except Exception as error:  # whatever an endpoint sent, nobody else is to suffer from it
+            return fault(error, "endpoint %s", self.endpoint.pk)
         answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
         answer.detail = answer.detail[:DETAIL_LENGTH]
         return answer
+
+    async def _parsed(self, sent, parse):
+        try:
+            async with asyncio.timeout(self.endpoint.timeout_seconds):
+                response = await sent
+        except NO_REPLY as error:
+            return _failed(error, self.endpoint.timeout_seconds)
+        return parse(self._redacted(response.content))
 
     def _redacted(self, body):
         """Return the bytes without the key: an endpoint may echo what it was sent."""
@@ -305,6 +314,13 @@ def _failed(error, timeout):
     return Answer(failure=failure, detail=detail)
 
 
+def fault(error, words, *ids):
+    """Log a fault of our own and return its Answer; its own words may quote a text or the key."""
+    name, at = type(error).__name__, "".join(format_tb(error.__traceback__))
+    log.error(f"{words}: a call raised %s\n%s", *ids, name, at)
+    return Answer(failure=Failure.FAULT, detail=name)
+
+
 def _words(error):
     return f"{type(error).__name__}: {error}"
 
@@ -324,42 +340,38 @@ def _unreached(error):
 def _refused(response):
     """Return the answer for a status that is no success."""
     body = storable(response.content.decode("utf-8", "replace"))
-    status = response.status_code
-    failure = BY_STATUS.get(status, _by_class(status))
-    code = _error_code(body)
-    if failure is Failure.RATE and code in BILLING_CODES:
-        failure = Failure.BILLING
-    if failure is Failure.BAD_REQUEST and _is_of_policy(body):
-        failure = Failure.CONTENT_FILTER
+    try:
+        error = json.loads(body)["error"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        error = None
     return Answer(
-        failure=failure,
-        detail=f"{status}: {body}",
+        failure=_failure(response.status_code, error),
+        detail=f"{response.status_code}: {body}",
         retry_after=retry_after(response.headers.get("retry-after", ""), datetime.now(UTC)),
     )
+
+
+def _failure(status, error):
+    """Name the failure of a status that is no success; error: what came with it, of any type."""
+    failure = BY_STATUS.get(status, _by_class(status))
+    if failure is Failure.RATE and BILLING_CODES.intersection(_texts(error, "code", "type")):
+        return Failure.BILLING
+    texts = _texts(error, "code", "type", "message")
+    if failure is Failure.BAD_REQUEST and any(map(POLICY.search, texts)):
+        return Failure.CONTENT_FILTER
+    return failure
+
+
+def _texts(error, *names):
+    """Return what an error holds by these names, as far as that is text."""
+    values = map(error.get, names) if isinstance(error, dict) else ()
+    return [value for value in values if isinstance(value, str)]
 
 
 def _by_class(status):
     if status >= 500:
         return Failure.SERVER
     return Failure.BAD_REQUEST if status >= 400 else Failure.REDIRECT
-
-
-def _error_code(body):
-    try:
-        error = json.loads(body)["error"]
-        return error.get("code") or error.get("type")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def _is_of_policy(body):
-    """Whether an error says that a filter stopped the prompt."""
-    try:
-        error = json.loads(body)["error"]
-        texts = [error.get(name) for name in ("code", "type", "message")]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return False
-    return any(isinstance(text, str) and POLICY.search(text) for text in texts)
 
 
 def retry_after(header, now):

@@ -6,6 +6,8 @@ import json
 import pytest
 from django.urls import reverse
 
+from judges.endpoints import client
+from judges.endpoints.client import Failure
 from judges.endpoints.probe import probe
 from judges.models import Endpoint, Judge
 from judges.prompting import fill
@@ -146,6 +148,31 @@ def test_an_able_endpoint_is_found_to_be_one():
     assert endpoint.tested_at is not None
     assert endpoint.json_schema
     assert endpoint.can("logprobs") is True
+
+
+@pytest.mark.parametrize(
+    "error", [{"code": {"http": 429}}, {"code": []}, {"type": {}}, [], "no", 5]
+)
+@pytest.mark.parametrize("status", [200, 400, 429, 500])
+def test_a_test_shows_what_was_found_whatever_the_error_is_made_of(as_operator, error, status):
+    with ScriptedServer(lambda *_: Reply({"error": error}, status)) as server:
+        endpoint = factories.make_endpoint(server.url)
+        page = as_operator.post(address("endpoint_test", endpoint), follow=True)
+    assert (page.status_code, len(server.requests)) == (200, 1)
+    assert "The call failed" in page.content.decode()
+
+
+def test_a_test_says_so_where_a_call_raised(as_operator, endpoint, monkeypatch, caplog):
+    words = "a rated text"
+
+    def broken(*_, **__):
+        raise RuntimeError(words)
+
+    monkeypatch.setattr(client, "_failed", broken)
+    page = as_operator.post(address("endpoint_test", endpoint), follow=True)
+    assert f"{Failure.FAULT}: RuntimeError" in page.content.decode()
+    assert f"endpoint {endpoint.pk}: a call raised RuntimeError" in caplog.text
+    assert words not in caplog.text + page.content.decode()
 
 
 def test_without_schemas_the_setting_is_off_and_the_judge_asks_in_words(study):

@@ -10,9 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotate.models import Question
+from judges.endpoints import client
 from judges.endpoints.client import REPLY_BYTES
 from judges.models import Call, Judge, Judgment, Run
-from judges.runs import drive, settle
+from judges.runs import drive, lease, settle
 from judges.runs import plan as planning
 from judges.runs.resume import cancel, reset_failed, resume
 from tests import factories
@@ -68,6 +69,32 @@ def test_a_single_aspect_judge_asks_one_question_a_call(study):
     ]
     assert all(len(keys) == 1 for keys in asked)
     assert states(run) == {"done": 16}
+
+
+@pytest.mark.parametrize("error", [TypeError("unhashable"), RuntimeError("a rated text")])
+def test_a_call_that_raises_fails_its_own_unit_alone(study, monkeypatch, caplog, error):
+    """It may have been billed, so that it is charged; its words may quote a text."""
+    plain, asked = client.Client.ask, []
+
+    async def ask(self, *sent):
+        asked.append(sent)
+        if len(asked) == 2:
+            raise error
+        return await plain(self, *sent)
+
+    monkeypatch.setattr(client.Client, "ask", ask)
+    prices = {"price_in": 1, "price_out": 2}
+    run, server = go(study, valid, plan={"budget": Decimal(1)}, **prices)
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 12, "failed": 4})
+    assert set(run.judgments.filter(value=None).values_list("reason", "attempts")) == {
+        (client.Failure.FAULT, 1)
+    }
+    call = run.calls.get(failure=client.Failure.FAULT)
+    assert (call.failure_detail, len(server.requests), len(asked)) == (type(error).__name__, 3, 4)
+    assert run.spent_usd == 3 * Decimal("0.00012") + lease.unit_usd(run)
+    (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert f"run {run.pk}, unit {call.unit}: a call raised" in record.getMessage()
+    assert "in ask" in record.getMessage() and str(error) not in record.getMessage()
 
 
 def test_each_call_is_kept_as_evidence(study):
