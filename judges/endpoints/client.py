@@ -35,6 +35,7 @@ POLICY = re.compile(
     r"|safety (reasons|system)|data_inspection_failed|content exists risk",
     re.IGNORECASE,
 )
+STATUS = re.compile("[45][0-9][0-9]")  # of a failure, as a code names it
 BILLING_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 
@@ -421,6 +422,9 @@ def _model_names(data, text):
 
 def _completion(data, text, longest):
     counted = usage.counts(data.get("usage") if isinstance(data, dict) else None, longest)
+    if within := _error_within(data):
+        detail = f"{within[0]} in a reply with status 200: {text}"
+        return Answer(**counted | {"failure": _failure(*within), "detail": detail})
     try:
         choice = data["choices"][0]
         message = choice["message"]
@@ -442,6 +446,17 @@ def _completion(data, text, longest):
     elif why in (Reason.FILTERED, Reason.REFUSED):
         answer.failure = Failure(why)
     return answer
+
+
+def _error_within(data):
+    """Return (status, error) where a gateway put an error of its provider into a success."""
+    choices = data.get("choices") if isinstance(data, dict) else None
+    for holder in (data, choices[0] if isinstance(choices, list) and choices else None):
+        error = holder.get("error") if isinstance(holder, dict) else None
+        code = error.get("code") if isinstance(error, dict) else None
+        if isinstance(code, int | str) and STATUS.fullmatch(str(code)):
+            return int(code), error
+    return None
 
 
 def _logprobs(sent, content):

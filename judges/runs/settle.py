@@ -126,12 +126,13 @@ def _call(run, endpoint, outcome, worker):
 def price(run, endpoint, answer):
     """Return the price of what was counted.
 
-    None where it is unknown, or in doubt and less than the estimate: then that is charged.
+    None where it is unknown, or in doubt and less than what is charged for an unknown one.
     """
     if answer.least is None:
         return endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out)
     at_least = endpoint.cost(answer.least[0], 0, answer.least[1])
-    return at_least if at_least and at_least > lease.unit_usd(run) else None
+    charged_else = 0 if answer.failure in UNBILLED else lease.unit_usd(run)
+    return at_least if at_least and at_least > charged_else else None
 
 
 def _copy(call, source):
@@ -263,10 +264,10 @@ def _held(cursor, run, worker, units):
 
 
 def charge(run, call):
-    """Return what a call counts against the budget: its cost, or the estimate if unknown."""
-    if call.failure in UNBILLED:
-        return Decimal(0)
-    return lease.unit_usd(run) if call.cost_usd is None else call.cost_usd
+    """Return what a call counts against the budget: its cost; if unknown, the estimate or none."""
+    if call.cost_usd is not None:
+        return call.cost_usd
+    return Decimal(0) if call.failure in UNBILLED else lease.unit_usd(run)
 
 
 def _changes(pairs, outcome, call, verdict):

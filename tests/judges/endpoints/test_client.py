@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from judges.endpoints.client import REPLY_BYTES, Client, Failure, retry_after
+from judges.endpoints.client import REPLY_BYTES, Client, Failure, parse_response, retry_after
 from judges.models import Endpoint
 from tests.scripted_server import Reply, ScriptedServer, chat
 
@@ -125,6 +125,9 @@ FAILURES = {
     "a list": (Reply("[1]"), Failure.NO_CHAT),
     "a word": (Reply('"hello"'), Failure.NO_CHAT),
     "error with status 200": (Reply(error("overloaded")), Failure.NO_CHAT),
+    "a code that is no status": (Reply({"error": {"code": 1429}}), Failure.NO_CHAT),
+    "a code that is true": (Reply({"error": {"code": True}}), Failure.NO_CHAT),
+    "an error that is a text": (Reply({"error": "429"}), Failure.NO_CHAT),
     "content is a number": (chat(5), Failure.NO_CHAT),
     "connection lost": (Reply("x" * 1000, cut=10), Failure.CONNECTION),
     "too large": (Reply(b"x" * (REPLY_BYTES + 1)), Failure.TOO_LARGE),
@@ -143,6 +146,47 @@ def test_each_failure_has_its_name(case):
     assert answer.failure is failure
     assert answer.content == ""
     assert len(server.requests) == 1, "the client must not retry by itself"
+
+
+# What a gateway puts into a reply with status 200; the code is filled in.
+WRAPPED = {
+    "alone": lambda code: {"error": {"message": "no", "code": code}},
+    "its code a text": lambda code: {"error": {"message": "no", "code": str(code)}},
+    "beside null": lambda code: {"choices": None, "error": {"code": code}},
+    "beside no choice": lambda code: {"choices": [], "error": {"code": code}},
+    "beside a draft": lambda code: chat('{"accuracy": 4}').body | {"error": {"code": code}},
+    "in the choice": lambda code: {
+        "choices": [
+            {
+                "message": {"content": '{"accuracy": 4}'},
+                "finish_reason": "error",
+                "error": {"code": code},
+            }
+        ]
+    },
+}
+CODES = {
+    402: Failure.BILLING,
+    404: Failure.NOT_FOUND,
+    408: Failure.TIMEOUT,
+    429: Failure.RATE,
+    500: Failure.SERVER,
+    503: Failure.SERVER,
+}
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("case", WRAPPED)
+def test_an_error_in_a_reply_with_status_200_is_read_like_the_status_that_it_names(case, code):
+    answer = parse_response(json.dumps(WRAPPED[case](code)).encode(), 50)
+    assert (answer.failure, answer.content) == (CODES[code], "")
+    assert answer.detail.startswith(f"{code} in a reply with status 200: {{")
+
+
+def test_an_error_that_is_null_or_empty_is_none():
+    for error in (None, {}, {"code": None}, ""):
+        answer = parse_response(json.dumps(chat("ok").body | {"error": error}).encode(), 50)
+        assert (answer.content, answer.failure) == ("ok", None)
 
 
 def test_a_slow_endpoint_is_a_time_out():

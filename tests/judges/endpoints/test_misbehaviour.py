@@ -117,6 +117,12 @@ TRANSPORT = {
         Failure.RATE,
     ),
     "500": (Reply("oops", 500), FAILED, Failure.SERVER),
+    "429 within 200": (Reply({"error": {"code": 429}}), FAILED, Failure.RATE),
+    "500 within a choice": (
+        Reply({"choices": [{"finish_reason": "error", "error": {"code": 500}}]}),
+        FAILED,
+        Failure.SERVER,
+    ),
     "503": (Reply("", 503), FAILED, Failure.SERVER),
     "a redirect": (
         Reply("see there", 307, {"location": "http://127.0.0.1:1/"}),
@@ -248,6 +254,7 @@ UNPAID = {
     "429, nothing left to spend": Reply(error("insufficient_quota"), 429),
     "429, the account is closed": Reply(error(None, "billing_not_active"), 429),
     "402": Reply("Payment required", 402),
+    "402 within 200": Reply({"error": {"message": "no", "code": 402}}),
 }
 
 

@@ -200,6 +200,9 @@ def test_a_call_is_charged_and_its_price_shared_by_what_it_answered(run):
         ({"failure": Failure.BAD_KEY, "tokens_in": None}, "0"),
         ({"failure": Failure.RATE, "tokens_in": None}, "0"),
         ({"failure": Failure.SERVER, "tokens_in": None}, "0"),
+        ({"failure": Failure.SERVER}, "0.20"),
+        ({"failure": Failure.RATE, "tokens_in": None, "least": (100, 0)}, "0.10"),
+        ({"failure": Failure.RATE, "tokens_in": None, "least": (0, 0)}, "0"),
         ({"failure": Failure.AUTHENTICATION, "tokens_in": None}, "0"),
     ],
 )
