@@ -48,6 +48,7 @@ class Failure(StrEnum):
     RATE = "rate limit (429)"
     BILLING = "billing limit (429)"
     SERVER = "server error (5xx)"
+    GATEWAY = "gateway without a reply (502, 504, 524)"
     BAD_REQUEST = "request refused (4xx)"
     AUTHENTICATION = "key refused (401, 403)"
     NOT_FOUND = "no such model or address (404)"
@@ -72,6 +73,7 @@ TRANSIENT = {
     Failure.UNREACHED,
     Failure.RATE,
     Failure.SERVER,
+    Failure.GATEWAY,
 }
 REFUSALS = {Failure.CONTENT_FILTER, Failure.REFUSAL}
 UNSENT = {Failure.UNREACHED, Failure.NO_KEY, Failure.SEALED, Failure.BAD_KEY, Failure.HOST}
@@ -94,6 +96,10 @@ BY_STATUS = {
     404: Failure.NOT_FOUND,
     408: Failure.TIMEOUT,
     429: Failure.RATE,
+    # No word of the model's provider, who may have made the reply and bill it.
+    502: Failure.GATEWAY,
+    504: Failure.GATEWAY,
+    524: Failure.GATEWAY,
 }
 
 

@@ -3,11 +3,11 @@
 import time
 
 from judges.endpoints import limits, pace
-from judges.endpoints.client import Failure
+from judges.endpoints.client import TRANSIENT, Failure
 from judges.models import Endpoint
 
 LOOK_SECONDS = 0.25  # how often a "not before" of another worker is looked for
-TROUBLE = {Failure.SERVER, Failure.TIMEOUT, Failure.CONNECTION, Failure.UNREACHED}
+TROUBLE = TRANSIENT - {Failure.RATE}
 
 
 class Gate:

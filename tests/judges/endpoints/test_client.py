@@ -88,6 +88,9 @@ FAILURES = {
     "402": (Reply("pay", 402), Failure.BILLING),
     "500": (Reply("oops", 500), Failure.SERVER),
     "503 without a body": (Reply("", 503), Failure.SERVER),
+    "502": (Reply("<html>Bad gateway</html>", 502), Failure.GATEWAY),
+    "504": (Reply("", 504), Failure.GATEWAY),
+    "524 of Cloudflare": (Reply("", 524), Failure.GATEWAY),
     "content filter 400": (Reply(error("content_filter"), 400), Failure.CONTENT_FILTER),
     "content filter 200": (chat("", "content_filter"), Failure.CONTENT_FILTER),
     "filter in Gemini's words": (chat(None, "PROHIBITED_CONTENT"), Failure.CONTENT_FILTER),
@@ -171,6 +174,7 @@ CODES = {
     408: Failure.TIMEOUT,
     429: Failure.RATE,
     500: Failure.SERVER,
+    502: Failure.GATEWAY,
     503: Failure.SERVER,
 }
 

@@ -117,6 +117,7 @@ TRANSPORT = {
         Failure.RATE,
     ),
     "500": (Reply("oops", 500), FAILED, Failure.SERVER),
+    "504": (Reply("", 504), FAILED, Failure.GATEWAY),
     "429 within 200": (Reply({"error": {"code": 429}}), FAILED, Failure.RATE),
     "500 within a choice": (
         Reply({"choices": [{"finish_reason": "error", "error": {"code": 500}}]}),

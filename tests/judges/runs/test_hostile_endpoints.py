@@ -218,6 +218,16 @@ def test_every_attempt_that_may_have_been_billed_is_charged(study):
     assert run.reserved_usd == 0
 
 
+@pytest.mark.parametrize("status", [502, 504, 524])
+def test_an_attempt_at_which_a_gateway_gave_up_is_charged(study, status):
+    def gives_up(number, request):
+        return Reply("", status) if number < 3 else valid(number, request)
+
+    run, server = go(study, gives_up, plan={"limit": 1, "budget": Decimal(1000)}, **PRICES)
+    assert len(server.requests) == 4
+    assert run.spent_usd == 3 * lease.unit_usd(run) + Decimal("0.11")
+
+
 def test_an_attempt_that_was_refused_before_any_token_is_free(study):
     def busy(number, request):
         return Reply("", 429) if number < 2 else valid(number, request)
