@@ -323,8 +323,8 @@ def _failed(error, timeout):
 
 def fault(error, words, *ids):
     """Log a fault of our own and return its Answer; its own words may quote a text or the key."""
-    name, at = type(error).__name__, "".join(format_tb(error.__traceback__))
-    log.error(f"{words}: a call raised %s\n%s", *ids, name, at)
+    name, lines = type(error).__name__, "".join(format_tb(error.__traceback__))
+    log.error(f"{words}: a call raised %s\n%s", *ids, name, lines)
     return Answer(failure=Failure.FAULT, detail=name)
 
 

@@ -18,9 +18,9 @@ def counts(usage, longest):
     )
     cached = _count(_object(usage.get("prompt_tokens_details")).get("cached_tokens"))
     thought = _count(_object(usage.get("completion_tokens_details")).get("reasoning_tokens")) or 0
-    least_in, said = prompt or 0, completion or 0
-    beside = thought if thought > said else 0  # else they are a part of it
-    out = max(said + beside, (total or 0) - least_in)
+    least_in, stated = prompt or 0, completion or 0
+    beside = thought if thought > stated else 0  # else they are a part of it
+    out = max(stated + beside, (total or 0) - least_in)
     is_known = prompt is not None and (completion is not None or (total or -1) >= least_in)
     fields = {
         "tokens_in": _plausible(prompt),
