@@ -13,6 +13,8 @@ SMALL_RANGE = 64
 WIDE = 2**16  # codes below this are always counted in a table
 LARGEST = 1e100  # sums of squares stay finite
 MEAN_DIGITS = 13  # of a mean, counted from the largest value's first; what follows is rounding
+FEW_DECIMALS = 9  # in which people write numbers
+EXACT = 2.0**53  # below it whole numbers and their sums have no rounding
 MOST_DECIMALS = 300  # a power of ten beyond is no float
 
 
@@ -115,18 +117,30 @@ def choose(options: dict[str, Any], key: str, name: str) -> Any:
     return options[key]
 
 
-def without_rounding(means: Floats, of: Floats | None = None) -> Floats:
+def without_rounding(
+    means: Floats, of: Floats | None = None, counts: Floats | Ints | int = 0
+) -> Floats:
     """Make means equal that differ by no more than the rounding of their sums.
 
     A sum of tenths depends on the order of its terms: the means of .6, .7, .8 and of .8, .7, .6 are
-    then both .7, tie, and reach a threshold of .7. of: the values that the means were made of;
-    means of whole numbers stay as they are. Without it the means themselves say how large they are.
+    then both .7, tie, and reach a threshold of .7. of: the values that the means were made of,
+    counts: of how many each. Means of whole numbers stay as they are; where the values have few
+    decimals, each mean is the number nearest to the true one. Else the largest value, or without
+    `of` the largest mean, says how large a difference is rounding.
     """
     values = means if of is None else of
     values = values[np.isfinite(values)]
     largest = float(np.abs(values).max(initial=0))
-    if largest == 0 or (of is not None and bool((values == np.floor(values)).all())):
+    if largest == 0:
         return means
+    if of is not None:
+        units = 10.0 ** np.arange(FEW_DECIMALS + 1)
+        unit = next((u for u in units if (np.round(values * u) / u == values).all()), 0.0)
+        if unit == 1:
+            return means
+        if 0 < largest * unit * float(np.max(counts, initial=0)) < EXACT:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(np.round(means * counts * unit) / (counts * unit))
     decimals = MEAN_DIGITS - 1 - int(np.floor(np.log10(largest)))
     return np.asarray(np.round(means, min(decimals, MOST_DECIMALS)), dtype=np.float64)
 

@@ -29,6 +29,7 @@ SPACE = re.compile(r"[ \t\n\r]*")
 # Why endpoints say that a reply ended, in small letters and nothing else: these it ended itself.
 WHOLE = {
     *("stop", "stopsequence", "end", "endturn", "endofturn", "eos", "eostoken"),
+    *("endoftext", "stopstring", "stopsequencereached", "normal", "finish", "finished"),
     *("complete", "completed", "null", "none"),
     *("toolcall", "toolcalls", "tooluse", "functioncall"),
 }

@@ -5,10 +5,12 @@ import re
 # How models mark a thought: where it begins, and where it ends.
 NAMES = (
     *("think", "thinking", "thought", "thoughts"),
-    *("reason", "reasoning", "reflection", "scratchpad"),
+    *("reason", "reasoning", "reflection", "scratchpad", "analysis"),
 )
+# Also seed:think, longcat_think and thought_process.
+SHAPE = r"(?:\w{{1,20}}[:_])?{}(?:_\w{{1,20}})?\s*>"
 MARKS = [
-    *((rf"(?i:<(?:\w+:)?{name}\s*>)", rf"(?i:</(?:\w+:)?{name}\s*>)") for name in NAMES),
+    *((f"(?i:<{SHAPE.format(name)})", f"(?i:</{SHAPE.format(name)})") for name in NAMES),
     (r"\[THINK\]", r"\[/THINK\]"),  # Mistral
     (r"\[REASONING\]", r"\[/REASONING\]"),
     ("◁think▷", "◁/think▷"),  # Kimi
@@ -16,12 +18,13 @@ MARKS = [
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Cohere
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
+    (r"<unused94>thought", r"<unused95>"),  # MedGemma
     # gpt-oss, as it is and without its special tokens
     (
         r"<\|channel\|>\s*(?:analysis|commentary)",
         r"<\|channel\|>\s*final[^<]{0,40}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>",
     ),
-    (r"\Aanalysis(?=[A-Z])", "assistantfinal"),
+    (r"\A\s*analysis(?=[A-Z])", "assistantfinal"),
 ]
 ENDS = [re.compile(end) for _, end in MARKS]
 # Either of a thought, or the beginning of JSON that may hold a text.
@@ -47,6 +50,8 @@ def without_thoughts(reply: str) -> str:
         kind, position = mark.lastgroup or "", mark.end()
         if kind == "json":
             position = _after_json(reply, mark.start())
+            if position < 0:
+                return "\n" * len(reply)
         elif kind.startswith("end"):
             thoughts, unended = [(0, position)], len(reply)
         else:
@@ -67,14 +72,19 @@ def without_thoughts(reply: str) -> str:
 
 
 def _after_json(reply: str, position: int) -> int:
-    """Return where the JSON value that begins here ends, or where it is JSON no longer."""
-    depth = 0
+    """Return where the JSON value that begins here ends, or where it is JSON no longer.
+
+    -1: a list that never ends holds the end of a thought, so that nobody knows what was said.
+    """
+    depth, start = 0, position
     while token := TOKEN.match(reply, position):
         position = token.end()
         depth += (token[0] in ("{", "[")) - (token[0] in ("}", "]"))
         if not depth:
-            break
-    return position
+            return position
+    is_list = reply[start] == "["
+    is_unclear = is_list and any(end.search(reply, start, position) for end in ENDS)
+    return -1 if is_unclear else position
 
 
 def text_of(content: object) -> str:
@@ -89,7 +99,8 @@ def text_of(content: object) -> str:
 
 def _text_of_part(part: object) -> str:
     if isinstance(part, dict):
-        part = part["text"] if part.get("type", "text") in ("text", "output_text") else ""
+        is_text = part.get("type", "text") in ("text", "output_text") and not part.get("thought")
+        part = part["text"] if is_text else ""
     if not isinstance(part, str):
         raise TypeError("content is no text")
     return part

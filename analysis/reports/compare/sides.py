@@ -111,7 +111,7 @@ class Sides:
         sizes = np.bincount(items, minlength=n)
         sums = np.bincount(items, values, minlength=n)
         means = np.divide(sums, sizes, out=np.full(n, np.nan), where=sizes > 0)
-        return np.where(sizes > 1, without_rounding(means, values), means)
+        return without_rounding(means, values, sizes)
 
     def _others(self, items, values, place):
         """Return for each rating the most frequent label of the item's other ratings (N,)."""

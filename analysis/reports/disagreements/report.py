@@ -81,7 +81,7 @@ def _numbers(ratings, judge):
     is_rated = ~np.isnan(ratings)
     n = is_rated.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = without_rounding(np.where(is_rated, ratings, 0).sum(axis=1) / n, ratings)
+        mean = without_rounding(np.where(is_rated, ratings, 0).sum(axis=1) / n, ratings, n)
         squares = np.where(is_rated, (ratings - mean[:, None]) ** 2, 0).sum(axis=1)
         spread = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
     difference = judge - mean

@@ -418,11 +418,13 @@ def _means(cells, values, shape):
     sums = np.bincount(cells[defined], values[defined], minlength=size)
     counts = np.bincount(cells[defined], minlength=size)
     means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0).reshape(shape)
-    several, values = (counts > 1).reshape(shape), values[defined]
+    counts, values = counts.reshape(shape), values[defined]
     question = cells[defined] % shape[1] if len(values) else cells[:0]
     for place in np.unique(question[values != np.floor(values)]):
-        rows = several[:, place]
-        means[rows, place] = without_rounding(means[rows, place], values[question == place])
+        rows = counts[:, place] > 1
+        means[rows, place] = without_rounding(
+            means[rows, place], values[question == place], counts[rows, place]
+        )
     return means
 
 

@@ -41,7 +41,7 @@ def one_a_unit(
     cells = units[there] * n_raters + raters[there]
     used, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
     means = np.bincount(place, values[there], minlength=len(used)) / counts
-    means = np.where(counts > 1, without_rounding(means, values), means)
+    means = without_rounding(means, values, counts)
     return used // n_raters if n_raters else used, used % n_raters if n_raters else used, means
 
 
@@ -53,4 +53,4 @@ def mean_of_others(units: Ints, values: Floats) -> Floats:
     others = count[units] - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.where(others > 0, (total[units] - values) / others, np.nan)
-    return without_rounding(means, values)
+    return without_rounding(means, values, others)

@@ -25,8 +25,9 @@ def combined(values: np.ndarray, rule: str) -> np.ndarray:
         raise ValueError("combined: expected at least one member, found none")
     if rule == "majority":
         return _majority(values)
-    average = np.mean if rule == "mean" else np.median
-    return without_rounding(average(values, axis=0), values)
+    if rule == "mean":
+        return without_rounding(np.mean(values, axis=0), values, len(values))
+    return without_rounding(np.median(values, axis=0), values, 2)
 
 
 def _majority(values: np.ndarray) -> np.ndarray:

@@ -130,8 +130,8 @@ class TableFile:
             elif meant := self.table.meant_by(name):
                 problems.add(
                     self.name,
-                    f"found {quoted(name)}; allowed is {meant}, written so: a column of another "
-                    "meaning needs a name that is less alike",
+                    f"found {quoted(name)}, which looks like the column {meant}; write {meant}, or "
+                    "give a column of another meaning another name",
                     1,
                     name,
                 )

@@ -17,6 +17,19 @@ def test_a_mean_leaves_out_what_is_missing_and_is_missing_without_any():
 THIRD, SMALL = 5 / 3, 1e-310
 
 
+def test_one_large_value_makes_no_small_means_tie():
+    sums, counts = np.array([0.00006, 0.00012, 2e9, 0.1 + 0.2]), np.array([2, 2, 2, 2])
+    of = np.array([0.00003, 0.00006, 1e9, 0.1, 0.2])
+    expected = [0.00003, 0.00006, 1e9, 0.15]
+    assert without_rounding(sums / counts, of, counts).tolist() == expected
+
+
+def test_means_of_sums_of_different_size_tie():
+    of = np.array([0.6, 0.7, 0.8])
+    means = np.array([(0.6 + 0.7 + 0.8) / 3, (0.6 + 0.8) / 2, np.nan])
+    assert without_rounding(means, of, np.array([3, 2, 0])).tolist()[:2] == [0.7, 0.7]
+
+
 @pytest.mark.parametrize(
     ("means", "of", "expected"),
     [

@@ -32,6 +32,11 @@ MARKED = [
     ("<reasoning>", "</reasoning>"),
     ("<scratchpad>", "</scratchpad>"),
     ("<seed:think>", "</seed:think>"),
+    ("<longcat_think>", "</longcat_think>"),
+    ("<thought_process>", "</thought_process>"),
+    ("<reasoning_content>", "</reasoning_content>"),
+    ("<analysis>", "</analysis>"),
+    ("<unused94>thought\n", "<unused95>"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
@@ -47,6 +52,7 @@ MARKED = [
         "<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>",
     ),
     ("analysisWe see. ", "assistantfinal"),
+    ("\nanalysisWe see. ", "assistantfinal"),
 ]
 DRAFT = 'Maybe {"clarity": 2}, or {"clarity": <integer>}, or "so. [He said {"x'
 
@@ -70,6 +76,8 @@ SAID = {
     "a begin within a thought that the template began": ("Say <reasoning>? No.</think>c", "c"),
     "another end than its own": ("<think>a</reasoning>c", "c"),
     "another end within JSON": ('<think>{"a": "</reasoning>"} b', ""),
+    "an end in a broken list": ('{"clarity": 2}? Words: ["plain, "short"]\n</think> "No".', ""),
+    "an end in a list of a number": ('{"clarity": 2}. Options: [1, "two, 3]. </think>"No"', ""),
     "an end in a broken text of JSON": (
         '{"a": "he said </think> {"clarity": 5}", "clarity": 2}',
         '{"a": "he said </think> {"clarity": 5}", "clarity": 2}',
@@ -242,6 +250,7 @@ THINKING = {"type": "thinking", "thinking": [{"type": "text", "text": '{"clarity
         ),
         ([{"text": "said"}, {"type": "image_url", "image_url": {}}], "said"),
         (["sa", "id"], "said"),
+        ([{"type": "text", "text": "hm", "thought": True}, {"text": "said"}], "said"),
         ([THINKING], ""),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_header_that_is_nearly_a_column_is_refused(tmp_path, table, column, he
     assert len(messages) == 1
     start = f"{table}.{suffix}, line 1, column {header.strip()}: found '"
     assert messages[0].startswith(start)
-    assert f"; allowed is {column}, written so" in messages[0]
+    assert f"looks like the column {column}; write {column}, or" in messages[0]
 
 
 def test_it_is_refused_beside_the_column_too(tmp_path):
@@ -64,7 +64,7 @@ def test_it_is_refused_beside_the_column_too(tmp_path):
 
 def test_ratings_for_surveys_follow_the_same_rule(tmp_path):
     messages = messages_of(tmp_path, HISTORIES, ["userId", "movieId", "Rating"])
-    assert "allowed is rating" in messages[0]
+    assert "write rating, or" in messages[0]
 
 
 @pytest.mark.parametrize("name", ["device", "Comment", "roles", "system_2", "my text", "Judge"])

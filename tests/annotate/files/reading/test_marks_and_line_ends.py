@@ -40,7 +40,7 @@ def test_a_byte_order_mark_changes_nothing(tmp_path, name, content):
     [
         (b"", "the first line is empty"),
         (b"item;text\na;x\n", "found columns separated by semicolons"),
-        (MARK + b"item,text\na,x\n", "allowed is item, written so"),
+        (MARK + b"item,text\na,x\n", "looks like the column item; write item"),
     ],
 )
 def test_what_is_wrong_behind_the_mark_is_said(tmp_path, content, message):
