@@ -7,9 +7,9 @@ import numpy as np
 
 from analysis.answers.scales import of_members
 from analysis.options.evaluators import EACH, JUDGE, MEAN, PANEL, RATER, find_evaluator
-from analysis.reports.confusion.report import most_frequent
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
+from analysis.reports.yes_no.confusion import most_frequent
 from analysis.stats.agreement.leave_one_out import mean_of_others
 from analysis.stats.ensembles.combined import combined
 from analysis.stats.inputs import without_rounding

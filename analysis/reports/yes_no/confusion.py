@@ -1,12 +1,18 @@
 """Count which label people gave to items, and which the judge gave."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from analysis.figures.heat import MOST_MATRICES, confusion_matrices
+from analysis.figures.layout import Cell, Figure, Layout, Matrix, interval_cell
 from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
 from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.yes_no.engine import YesNoReport
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.row_shares import row_shares
 from analysis.stats.intervals.clustered_mean import clustered_mean
@@ -21,43 +27,116 @@ SHARES_NOTE = (
 )
 
 
-def confusion(answers, options, questions=None):
-    """Compute a matrix per evaluator and question: rows people, columns the evaluator.
+class Confusion(YesNoReport):
+    """A matrix per evaluator and question: rows people, columns the evaluator.
 
-    questions: keys of those wanted; None means all.
     Likert: the whole scale, or two labels where a threshold is given. Yes/no: two labels.
     Choice: the majority of the raters.
     """
-    scores = Scores(answers, options)
-    labels = LabelNotes(options.missing_judgment, answers.own_scale)
-    report = Report("confusion", answers.study.slug, options.as_dict())
-    majorities = Majorities(scores)
-    wanted = [
-        (place, question)
-        for place, question in enumerate(scores.questions)
-        if question.scale.has_values and (not questions or question.key in questions)
+
+    name, title = "confusion", "Confusion matrices"
+    main, label = "agreement", "share of items"
+    list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
+    method = (
+        "Which label the judge gives to items of each label by people: counts of items, rows "
+        "people, columns the judge."
+    )
+    formula = [
+        "Likert: mean ratings rounded to the scale, halves down, people and judges alike.",
+        "With a threshold: mean ≥ threshold against value ≥ threshold.",
+        "A judge of fit or no fit, and a cosine with a threshold: mean ≥ threshold (without one, "
+        "the upper part of the scale) against fit; neutral is no fit.",
+        "Two lists, by a judge of their parts: the list with more parts from the threshold on.",
+        "Choice: majority of the raters; ties are dropped and counted.",
+        "Share of a cell: its items over those of its row; its interval draws clusters again.",
     ]
-    for evaluator in evaluators(scores):
+    source = (
+        "Counts; labels in the order of the scale. Intervals: Davison & Hinkley (1997), Bootstrap "
+        "Methods and their Application, ch. 3.8; Wilson (1927), JASA 22."
+    )
+    nothing = "no question has labels that can be counted"
+    does = "gives people's answer most often"
+    undefined = "no judge has labels for {where}"
+    largest = (
+        "of {n:,} items get the same label on {where} from people and from {evaluator}, the "
+        "closest judge"
+    )
+
+    def build(self, answers, options, questions=None, is_page=True):
+        scores = Scores(answers, options)
+        labels = LabelNotes(options.missing_judgment, answers.own_scale)
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        majorities = Majorities(scores)
+        wanted = [
+            (place, question)
+            for place, question in enumerate(scores.questions)
+            if question.scale.has_values and (not questions or question.key in questions)
+        ]
+        for evaluator in evaluators(scores):
+            for place, question in wanted:
+                sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
+                if sides is not None:
+                    _add_row(report, scores, evaluator, question, sides)
         for place, question in wanted:
-            sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
-            if sides is not None:
-                _add_row(report, scores, evaluator, question, sides)
-    for place, question in wanted:
-        if tie_of(question) is not None:
-            _add_verdicts_of_parts(report, scores, place, labels, majorities)
-    report.notes = [
-        *policy_notes(scores),
-        _label_note(scores, options),
-        *_lacking_notes(report, [question for _, question in wanted], options.threshold),
-        *_part_notes(report),
-        *labels.sentences(),
-        *majorities.sentences(),
-        SHARES_NOTE,
-        interval_note(scores),
-        *draw_notes(report, options.draws),
-        *reason_notes(report, ["evaluator", "question"]),
+            if tie_of(question) is not None:
+                _add_verdicts_of_parts(report, scores, place, labels, majorities)
+        report.notes = [
+            *policy_notes(scores),
+            _label_note(options),
+            *_lacking_notes(report, [question for _, question in wanted], options.threshold),
+            *_part_notes(report),
+            *labels.sentences(),
+            *majorities.sentences(),
+            SHARES_NOTE,
+            interval_note(scores),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, ["evaluator", "question"]),
+        ]
+        return report
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: its matrices as a figure and as tables."""
+        entries = [entry for entry in report.entries if entry.row["n"]]
+        figure = Figure(
+            "confusion",
+            f"Answers to {question}: people in rows, the evaluator in columns; numbers are items, "
+            f"shades their share of the row. The first {MOST_MATRICES} at most.",
+            confusion_matrices(entries),
+        )
+        matrices = [_matrix(entry) for entry in report.entries]
+        return Layout([figure] if entries else [], [], matrices=matrices)
+
+    def keys(self, questions, options):
+        return [q.key for q in questions if has_labels(q, options.threshold)]
+
+    def main_entries(self, report):
+        """Return the entries that have items, with the interval of the agreement."""
+        return [
+            replace(
+                entry,
+                row=entry.row
+                | {"low": entry.row["agreement_low"], "high": entry.row["agreement_high"]},
+            )
+            for entry in report.entries
+            if entry.row["n"]
+        ]
+
+
+def _matrix(entry):
+    row = entry.row
+    tables = (row[name] for name in ("shares", "shares_low", "shares_high"))
+    cells = [
+        [Cell({"low": low, "high": high}, share) for share, low, high in zip(*line, strict=True)]
+        for line in zip(*tables, strict=True)
     ]
-    return report
+    lines = [
+        (label, list(zip(line, of_line, strict=True)), sum(line))
+        for label, line, of_line in zip(row["labels"], row["matrix"], cells, strict=True)
+    ]
+    agreeing = sum(line[place] for place, line in enumerate(row["matrix"]))
+    agreement = replace(interval_cell(row, "agreement"), reason=entry.reason)
+    reason = "" if row["n"] else entry.reason
+    return Matrix(row["evaluator"], row["labels"], lines, row["n"], agreeing, agreement, reason)
 
 
 def has_labels(question, threshold):
@@ -185,7 +264,7 @@ def sides_of(name, values, reference, question, threshold, labels):
     return human, labels.labels(name, values, question), points, points
 
 
-def _label_note(scores, options):
+def _label_note(options):
     rounding = "Means are rounded to the scale, halves down, for people and judges alike."
     if options.threshold is None:
         return f"{rounding} With a threshold the matrix has two labels: below it, and from it on."
@@ -226,3 +305,6 @@ class Majorities:
             for (without, _), (question, ties) in self.ties.items()
             if without is None
         ]
+
+
+KIND = Confusion().kind()
