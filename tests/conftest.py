@@ -9,10 +9,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import caches
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
-from django.test import Client, TransactionTestCase, override_settings
+from django.test import Client, TransactionTestCase
 
 from tests import emptying, factories, shipped
 
@@ -101,8 +98,6 @@ ON_BOTH = (
     "judges/test_finite_settings.py",
     "judges/uploads/test_views.py",
 )
-# All others make the tables from the models at once: migrations take 12 CPU seconds a process.
-OF_MIGRATIONS = ("judges/test_migrations.py", "test_upgrade.py")
 SLOW = set((TESTS / "slow.txt").read_text().splitlines())
 SLOW_FILES = {one for one in SLOW if "::" not in one}
 
@@ -127,27 +122,6 @@ def tiers(item):
     if item.nodeid in SLOW:
         return {"slow"}
     return {"fast", "services"} if _is_of(item, ON_BOTH) else {"fast"}
-
-
-@pytest.fixture(scope="session")
-def django_db_use_migrations(request):
-    return any(_is_of(item, OF_MIGRATIONS) for item in request.session.items)
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup, django_db_use_migrations, django_db_blocker):
-    """Note every migration as applied, for the web processes that migrate at their start."""
-    if django_db_use_migrations:
-        return
-    with override_settings(MIGRATION_MODULES={}):
-        found = MigrationLoader(None).disk_migrations
-    names = [name for key, one in found.items() for name in (key, *one.replaces)]
-    with django_db_blocker.unblock():
-        recorder = MigrationRecorder(connection)
-        recorder.ensure_schema()
-        recorder.migration_qs.bulk_create(
-            recorder.Migration(app=app, name=name) for app, name in names
-        )
 
 
 def missing(reason):
