@@ -66,6 +66,21 @@ def follow_owner(owner: Visitor) -> None:
     owner.open(f"{SMOKE}analysis/computing/none/")
 
 
+def run_a_judge(owner: Visitor) -> None:
+    """Let the small model judge some items of a study of the demo."""
+    judges = f"{STATED}judges/"
+    judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*smollm2')
+    owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
+    run = find(owner, f"{judges}{judge}/", rf"{STATED}runs/(\d+)/")
+    deadline = time.monotonic() + LONGEST_RUN
+    while "Finished" not in (text := owner.open(f"{STATED}runs/{run}/").text):
+        if time.monotonic() > deadline:
+            words = html.document_fromstring(text).text_content().split()
+            owner.ledger.fail(f"the judge's run did not finish: {' '.join(words)[:1000]}")
+            return
+        time.sleep(0.5)
+
+
 def _try_the_preview(owner: Visitor) -> None:
     start = "/r/preview-smoke/"
     for link in ("", "screener/", "questions/", "practice/1/", "exit/", "withdraw/"):
