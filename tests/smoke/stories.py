@@ -72,13 +72,11 @@ def run_a_judge(owner: Visitor) -> None:
     judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*smollm2')
     owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
     run = find(owner, f"{judges}{judge}/", rf"{STATED}runs/(\d+)/")
-    deadline = time.monotonic() + LONGEST_RUN
-    while "Finished" not in (text := owner.open(f"{STATED}runs/{run}/").text):
-        if time.monotonic() > deadline:
-            words = html.document_fromstring(text).text_content().split()
-            owner.ledger.fail(f"the judge's run did not finish: {' '.join(words)[:1000]}")
-            return
+    row, deadline = f"/api/v1{STATED}runs/{run}/", time.monotonic() + LONGEST_RUN
+    while (state := owner.read_json(row).get("state")) == "active" and time.monotonic() < deadline:
         time.sleep(0.5)
+    if state != "finished":
+        owner.ledger.fail(f"the judge's run is {state}: {STATED}runs/{run}/")
 
 
 def _try_the_preview(owner: Visitor) -> None:
