@@ -62,8 +62,9 @@ class Smoke:
         self._let_in()
         every = 0 if self.way.name == "demo" and not self.short else self.few
         limits = {"owner": every, "rater": self.few, "operator": self.few}
+        chooses = (lambda key: False) if self.gate else self._has_turn
         self.walks = {
-            role: Walk(self.visitors[role], self.tabs[role], most, self.short, self._has_turn)
+            role: Walk(self.visitors[role], self.tabs[role], most, self.short, chooses)
             for role, most in limits.items()
         }
         steps_of_demo = {
