@@ -28,8 +28,8 @@ def main() -> int:
     parser.add_argument(
         "--gate",
         action="store_true",
-        help="the short form with the browser for owners and raters alone, without forms that choose "
-        "what their own page shows, and in the demo only what its links lead to and a judge's run",
+        help="the short form, in Chromium for owners and raters alone, without forms that choose "
+        "what their own page shows; the demo is opened only where its printed links lead",
     )
     parser.add_argument("--way", choices=WAYS, help="one of the two alone")
     parser.add_argument("--answers", help="a folder for all answers, as JSON lines")
