@@ -28,8 +28,8 @@ def main() -> int:
     parser.add_argument(
         "--gate",
         action="store_true",
-        help="the short form, in Chromium for owners and raters alone, without forms that choose "
-        "what their own page shows; the demo is opened only where its printed links lead",
+        help="the short form, but other roles open no pages of the owner, forms that choose what "
+        "their own page shows are not sent, and the demo is opened only where its links lead",
     )
     parser.add_argument("--way", choices=WAYS, help="one of the two alone")
     parser.add_argument("--answers", help="a folder for all answers, as JSON lines")
