@@ -37,7 +37,7 @@ def test_the_file_says_contact_and_approval(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("contact: 7\n", "allowed is a text"),
+        ("contact: [7]\n", "allowed is a text"),
         (f"contact: {'x' * 301}\n", "found 301 characters; allowed are up to 300"),
         (f"ethics_reference: {'x' * 101}\n", "allowed are up to 100"),
         (f"withdrawal_pay: {'x' * 501}\n", "allowed are up to 500"),
@@ -141,7 +141,7 @@ def test_the_settings_set_a_debriefing_with_the_line_ends_of_a_file(owner, as_ow
 
 
 def test_a_debriefing_that_is_no_text_or_too_long_is_refused(tmp_path, capsys):
-    for text in ("debrief: 7\n", f"debrief: {'x' * 100_001}\n"):
+    for text in ("debrief: [7]\n", f"debrief: {'x' * 100_001}\n"):
         with pytest.raises(CommandError):
             load(tmp_path, text)
         said = capsys.readouterr().err

@@ -50,3 +50,10 @@ def test_a_judge_that_keeps_too_little_needs_infinitely_many():
 def test_one_rating_an_item_is_refused():
     with pytest.raises(ValueError, match="^m: expected"):
         items_by_ratings(AS_PLANNED, 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("measured", [0.0, 0.1, nan])
+def test_raters_who_always_agree_leave_it_undefined_without_a_warning(measured):
+    agreed = replace(AS_PLANNED, rho=1, r=0.9, agreement=measured, retention=0.1)
+    assert np.isnan(items_by_ratings(agreed, [2, 3])).all()
