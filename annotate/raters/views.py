@@ -68,9 +68,9 @@ def see_other(name, *args):
     return HttpResponseRedirect(reverse(name, args=args), status=303)
 
 
-def with_query(address, said):
+def with_query(address, query):
     """Add to an address what its page is to say; templates/rater_base.html says away and lost."""
-    return f"{address}?{urlencode(said)}" if said else address
+    return f"{address}?{urlencode(query)}" if query else address
 
 
 def _framed(response, session, posts_to=""):
@@ -249,8 +249,8 @@ def to_where_it_stands(token, is_away=False, is_lost=False):
     state, current = Session.objects.values_list("state", "current").get(token=token)
     name, *position = ("session_item", current) if state == State.RATING else ("session",)
     address = reverse(name, args=[token, *position])
-    said = {name: 1 for name, is_said in (("away", is_away), ("lost", is_lost)) if is_said}
-    return HttpResponseRedirect(with_query(address, said), status=303)
+    query = {name: 1 for name, is_true in (("away", is_away), ("lost", is_lost)) if is_true}
+    return HttpResponseRedirect(with_query(address, query), status=303)
 
 
 @rater_page
@@ -263,9 +263,20 @@ def item(request, token, position):
     session = place.session if place else access.session_or_404(token)
     if session.state != State.RATING:
         return see_other("session", token)
-    if place is None:  # it was another one's turn in another tab
+    if place is None and position != session.current:  # another tab went on with other items
         return see_other("session", token)
+    if place is None:
+        return _first_screen(session)
     return _item_page(request, _screen(place))
+
+
+def _first_screen(session):
+    """Redirect to the first screen that is left; the one on which the session stood is gone."""
+    left = [row.position for rows in (session.places, session.extras) for row in rows.all()]
+    if not left:
+        raise Http404("no item is left in this session")
+    sessions.go_to(session, min(left))
+    return see_other("session_item", session.token, min(left))
 
 
 def or_resumed(find, token, sent=None):
@@ -318,20 +329,24 @@ def _leave_item(request, token):
     if isinstance(place, Place):
         timing.keep(place, timing.parse_report(request.POST), timezone.now())
         listening.keep(place, listening.parse_reports(request.POST), timezone.now())
+    try:
+        return _save_page(request, place)
+    except sessions.NotNow:
+        return to_where_it_stands(token, is_lost=_is_lost(token, request.POST))
+
+
+def _save_page(request, place):
     screen = _screen(place)
     form = screen.form(request.POST)
     is_back = request.POST.get("go") == "back"
-    try:
-        gaps = screen.save(form)
-        gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
-        gaps += form.only_why(screen.spots)
-        if form.problems or (gaps and not is_back):
-            return _item_page(request, screen, form, gaps, status=422)
-        if not is_back and save_extras.has_ended(place):
-            return see_other("session", token)
-        return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
-    except sessions.NotNow:
-        return to_where_it_stands(token, is_lost=_is_lost(token, request.POST))
+    gaps = screen.save(form)
+    gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
+    gaps += form.only_why(screen.spots)
+    if form.problems or (gaps and not is_back):
+        return _item_page(request, screen, form, gaps, status=422)
+    if not is_back and save_extras.has_ended(place):
+        return see_other("session", place.session.token)
+    return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
 
 
 def _is_lost(token, data):
@@ -343,8 +358,8 @@ def _is_lost(token, data):
     questions = versions.asked(session.study_id, session.version)
     screen = Screen(Place(session=session, item=item), questions)
     form = screen.form(data)
-    sent = {(*_told(one), one.question.pk) for one in form.answers}
-    kept = {(*_told(one), one.question_id) for one in screen.stored()}
+    sent = {(*_told(answer), answer.question.pk) for answer in form.answers}
+    kept = {(*_told(stored), stored.question_id) for stored in screen.stored()}
     return bool(sent - kept or form.problems or form.only_why(screen.spots))
 
 
@@ -371,7 +386,7 @@ def _go(place, step, mark=""):
 @require_POST
 def answer(request, token, item, question):
     """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
-    found, is_resumed = or_resumed(
+    target, is_resumed = or_resumed(
         lambda: (
             access.asked_of_session(token, item)
             or access.asked_of_extra(access.gold_of_session(token, item), item)
@@ -379,33 +394,35 @@ def answer(request, token, item, question):
         token,
         item,
     )
-    return answered(request, token, found, question, is_resumed)
+    return answered(request, token, target, question, is_resumed)
 
 
-def answered(request, token, found, pk, is_resumed):
+def answered(request, token, target, pk, is_resumed):
     """Save an answer at a place, or on an extra screen of an item, and return its mark.
 
-    found: (the place or screen, item, questions), or None where it is not the session's any more.
+    target: (the place or screen, item, questions), or None where it is not the session's any more.
     """
-    place, item, every = found or (None, None, [])
-    of_item = (one for one in every if one.pk == pk and one.applies_to_kind(item.kind))
+    place, item, every = target or (None, None, [])
+    of_item = (asked for asked in every if asked.pk == pk and asked.applies_to_kind(item.kind))
     question = next(of_item, None)
     if question is None:
         return lead_on(request, token, is_resumed)
-    spot = Spot(question, item.pk, item.pk != place.item_id)
-    save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
     try:
-        answer = read_answer(
-            spot, request.POST.get(spot.name, ""), request.POST.get(spot.why_name, "")
-        )
-        shown_at = read_shown_at(request.POST.get("shown", ""))
-        emptied = [] if answer else [(item.pk, question)]
-        save(place, every, [answer] if answer else [], shown_at, emptied)
+        return _save_one(request, place, every, Spot(question, item.pk, item.pk != place.item_id))
     except ValueError as error:
         return mark(problem=str(error), status=422)
     except sessions.NotNow:
         return lead_on(request, token)
-    if answer is None and question.required:
+
+
+def _save_one(request, place, every, spot):
+    data = request.POST
+    answer = read_answer(spot, data.get(spot.name, ""), data.get(spot.why_name, ""))
+    emptied = [] if answer else [(spot.item_id, spot.question)]
+    save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
+    shown_at = read_shown_at(data.get("shown", ""))
+    save(place, every, [answer] if answer else [], shown_at, emptied)
+    if answer is None and spot.question.required:
         return mark(problem=UNANSWERED, status=422)
     return mark(saved=True)
 

@@ -184,8 +184,8 @@ def resume(session, sent=None):
     came_late = sent is not None and session.stopped_in == State.RATING
     back = places.claim_sent(session, kinds, sent) if came_late else []
     # Answers to gold items alone: they are of the session's version, so it goes on with that.
-    has_gold = session.extras.filter(answers__question__isnull=False).exists()
-    if not (answered or back or has_gold):
+    has_answers = answered or session.extras.filter(answers__question__isnull=False).exists()
+    if not (back or has_answers):
         move(session, _step_to_begin_with(session))
         return True
     tops = dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items())

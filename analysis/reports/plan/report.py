@@ -200,8 +200,6 @@ def _add(report, candidate, prices):
     choice = "" if is_chosen else words.chosen(candidate.verdict.answer, candidate.refused)
     about = words.About(candidate.name, candidate.asked.question.key, choice, candidate.refused)
     report.verdict += words.sentences(about, candidate.pilot.people.n, forecasts)
-    if candidate.agreement.rho_value == 1 and not candidate.refused:
-        report.verdict.append(words.always_agree(candidate.name, candidate.asked.question.key))
 
 
 def _needs(candidate, m):

@@ -66,14 +66,6 @@ def undefined(judge, question):
     return f"{judge} on {question}: all its judgments, or all ratings, are equal."
 
 
-def always_agree(judge, question):
-    """Say why there is no number of items by the formula."""
-    return (
-        f"{judge} on {question}: the raters of each item agree, so other numbers of ratings an "
-        "item tell nothing more, and the formula has no number of items for them."
-    )
-
-
 def sentences(about, n, forecasts):
     """Return the sentences on a judge: how sure a verdict would be, never a single power."""
     judge, question = about.judge, about.question

@@ -11,7 +11,6 @@ from django.core.management import call_command
 from analysis.reports.plan.report import DRAWN, FORMULA
 from analysis.stats.planning import pilot as pilots
 from annotate.design.access import make_owner
-from annotate.models import Rating
 from judges.models import Judge
 from tests import factories
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, make_truth
@@ -116,17 +115,6 @@ def test_other_ratings_an_item_have_rows_by_the_formula(crowd):
     items = [row["items"] for row in rows]
     assert items == sorted(items, reverse=True) and items[-1] >= 30
     assert all(np.isnan(row["yes"]) for row in rows)
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_raters_who_always_agree_leave_other_numbers_of_ratings_undefined_with_a_reason(crowd):
-    ratings = Rating.objects.order_by("pk")
-    first = dict(ratings.reverse().values_list("item_id", "value"))
-    for item, value in first.items():
-        ratings.filter(item=item).update(value=value)
-    report = build(crowd, "plan")
-    assert all(np.isnan(row["items"]) for row in rows_of(report, FORMULA))
-    assert report.verdict[-1].startswith("good on q: the raters of each item agree, so other")
 
 
 def test_every_row_says_what_it_supposes_and_the_power_that_it_has(crowd):
