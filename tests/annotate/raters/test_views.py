@@ -322,10 +322,11 @@ def test_an_item_that_is_not_there_leads_to_where_the_session_stands(client, stu
 
 def test_where_the_item_on_the_screen_is_gone_the_first_that_is_left_is_shown(client, study):
     token = begin(client, study)
-    Place.objects.filter(session__token=token, position=1).delete()
+    gone = Place.objects.get(session__token=token, position=1)
+    gone.delete()
     address = f"/r/{token}/item/1/"
     assert client.get(f"/r/{token}/", follow=True).redirect_chain[-1][0] == f"/r/{token}/item/2/"
-    sent = client.post(address, {"item": "1", "q1": "4"}, follow=True)
+    sent = client.post(address, {"item": gone.item_id, **answers(study)}, follow=True)
     assert sent.redirect_chain[-1][0] == f"/r/{token}/item/2/?lost=1"
     assert client.get(address, follow=True).redirect_chain[-1][0] == f"/r/{token}/item/2/"
 
