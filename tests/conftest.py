@@ -43,9 +43,9 @@ def pytest_collection_finish():
 def pytest_addoption(parser):
     parser.addoption("--tier", choices=("fast", "services", "slow"), help="only tests of this tier")
     parser.addoption(
-        "--with-services",
+        "--with-database",
         action="store_true",
-        help="only tests that touch the database, the broker or the browser",
+        help="only tests that touch the database or the broker",
     )
     parser.addoption("--part", metavar="K/N", default="1/1", help="of these, the K-th of N parts")
 
@@ -59,8 +59,8 @@ def pytest_collection_modifyitems(config, items):
     kept = [item for item in items if not foreign & _marks(item)]
     if tier := config.getoption("--tier"):
         kept = [item for item in kept if tier in tiers(item)]
-    if config.getoption("--with-services"):
-        kept = [item for item in kept if SERVICES & (_marks(item) | set(item.fixturenames))]
+    if config.getoption("--with-database"):
+        kept = [item for item in kept if OF_DATABASE & (_marks(item) | set(item.fixturenames))]
     part, parts = map(int, config.getoption("--part").split("/"))
     kept = kept[part - 1 :: parts]  # so that dear neighbours are shared out
     chosen = set(kept)
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
-SERVICES = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
+OF_DATABASE = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
 TESTS = Path(__file__).parent
 # Money and places, whole and whatever they cost: where rows are locked and claimed.
 CLAIMS = ("judges/runs", "annotate/sessions")

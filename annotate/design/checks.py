@@ -161,13 +161,14 @@ def read_check(entry, language=ENGLISH):
     The right answer may also be given in the words of a ready-made scale in the language.
     """
     _known(entry, CHECK_KEYS)
-    key = str(entry.get("key") or "")
+    key = as_text(entry.get("key"))
     try:
         slug_rule(key)
     except ValidationError as error:
         raise Wrong(f"found “{key:.80}”. {error.message}", "key") from None
     text = entry.get("text")
-    if not isinstance(text, str) or not text.strip() or len(text) > 2000:
+    text = "" if isinstance(text, dict | list) else as_text(text)
+    if not text.strip() or len(text) > 2000:
         raise Wrong("is missing; allowed is a sentence of up to 2,000 characters", "text")
     if ("options" in entry) == ("scale" in entry):
         raise Wrong("expected is either options, or a scale such as likert5", "options")

@@ -411,7 +411,7 @@ def _has(items, column, value):
 def _means(cells, values, shape):
     """Return the mean of the values in each cell (items, questions); NaN where there is none.
 
-    Means of decimals are rounded, so that equal ones tie; a single value stays as it is.
+    Means of decimals are rounded, so that equal ones tie.
     """
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
@@ -421,9 +421,8 @@ def _means(cells, values, shape):
     counts, values = counts.reshape(shape), values[defined]
     question = cells[defined] % shape[1] if len(values) else cells[:0]
     for place in np.unique(question[values != np.floor(values)]):
-        rows = counts[:, place] > 1
-        means[rows, place] = without_rounding(
-            means[rows, place], values[question == place], counts[rows, place]
+        means[:, place] = without_rounding(
+            means[:, place], values[question == place], counts[:, place]
         )
     return means
 

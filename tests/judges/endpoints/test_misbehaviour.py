@@ -380,7 +380,7 @@ def test_a_real_worker_ends_a_run_of_nothing_but_misbehaviour(var):  # noqa: F81
         endpoint = factories.make_endpoint(server.url, timeout_seconds=1, concurrency=8)
         run = plan(factories.make_judge(study, "judge", endpoint))
         with processes.worker(folder, **extra):
-            processes.wait_for(finished(run), 120, "the run's end")
+            processes.wait_for(finished(run), "the run's end")
     assert not run.judgments.open().exists()
     without = run.judgments.exclude(state=DONE)
     assert without.exists() and run.judgments.filter(state=DONE).exists()
