@@ -161,7 +161,9 @@ class _Body(httpx2.AsyncByteStream):
         yield self._plain(bytes(body))
 
     def _plain(self, body):
-        plain = _unpacked(body) if self.packing in UNPACKED else None if self.packing else body
+        plain = body
+        if self.packing:
+            plain = _unpacked(body) if self.packing in UNPACKED else None
         if plain is None and self.is_reply:
             raise _Unread(Failure.PACKED, f"packed as {self.packing[:200]}")
         if plain is None:
@@ -496,9 +498,9 @@ def _error_within(data):
         code = error.get("code") if isinstance(error, dict) else None
         if isinstance(code, int | str) and STATUS.fullmatch(str(code)):
             return int(code), error
-        said = refusals.Error(error)
-        if said.has_code_of_money:
-            return 429 if said.is_limit_of_rate else 402, error
+        refusal = refusals.Error(error)
+        if refusal.has_code_of_money:
+            return 429 if refusal.is_limit_of_rate else 402, error
     return None
 
 
