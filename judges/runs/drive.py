@@ -15,9 +15,10 @@ from functools import partial
 from asgiref.sync import async_to_sync, sync_to_async
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, connection
+from django.utils import timezone
 
 from judges import methods
-from judges.endpoints.client import UNSENT, Client, fault
+from judges.endpoints.client import OF_ALL, UNSENT, Client, fault
 from judges.endpoints.gate import Gate
 from judges.models import Run
 from judges.perturbations import perturb
@@ -242,9 +243,10 @@ class Drive:
         """Store every answer, settle the final ones and return the units to ask again."""
         calls = settle.store_calls(self.run, self.endpoint, outcomes, self.worker)
         self.unstored -= {outcome.unit.number for outcome in outcomes}
+        self.gate.record(outcomes)  # before any place is free: the endpoint may want to be left
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
-        self.gate.record(outcomes)
         hopeless = [o for o in outcomes if o.is_billing] or self._unheard(outcomes)
+        hopeless = hopeless or self._unanswered(outcomes) or self._late(outcomes)
         last = [
             (o, call)
             for o, call in zip(outcomes, calls, strict=True)
@@ -253,9 +255,15 @@ class Drive:
         settle.settle(self.run, self.worker, last)
         if hopeless:
             self._stop(hopeless)
-        again = [(o.unit, o.wait()) for o in outcomes if o.wait() is not None]
-        again = settle.affordable(self.run, self.worker, again)
-        lease.count_attempts(self.run, self.worker, [unit for unit, _ in again])
+        elif any(o.answer.failure in OF_ALL for o, _ in last) and settle.stop_if_alike(self.run):
+            self.halted.set()
+        again = [o for o in outcomes if o.wait() is not None and o not in hopeless]
+        paused = {o.unit.number for o in again if o.is_pause}
+        again = settle.affordable(self.run, self.worker, [(o.unit, o.wait()) for o in again])
+        tried = [unit for unit, _ in again if unit.number not in paused]
+        lease.count_attempts(self.run, self.worker, tried)
+        for unit, _ in again:
+            unit.pauses += unit.number in paused
         return again
 
     def _unheard(self, outcomes):
@@ -265,10 +273,24 @@ class Drive:
             return []
         return unsent
 
+    def _unanswered(self, outcomes):
+        """Return the outcomes of units put off again and again by an endpoint that is silent."""
+        put_off = [o for o in outcomes if o.is_pause and o.unit.pauses + 1 >= settle.MOST_PAUSES]
+        return put_off if put_off and settle.is_silent(self.endpoint, timezone.now()) else []
+
+    def _late(self, outcomes):
+        """Return the outcomes that would have stopped the run, had it not been stopped before."""
+        alike = [o for o in outcomes if o.answer.failure in OF_ALL]
+        stopped = Run.objects.filter(pk=self.run.pk, state=Run.State.STOPPED)
+        return alike if alike and stopped.exists() else []
+
     def _stop(self, hopeless):
         """Stop the run, as no other call would be answered; its units wait for a resume."""
         self.halted.set()
-        lease.stop(self.run, f"{hopeless[0].answer.failure}: {hopeless[0].answer.detail}")
+        first, since = hopeless[0], ""
+        if first.is_pause:
+            since = f"no call was answered in {settle.PATIENCE.seconds // 60} minutes: "
+        lease.stop(self.run, f"{since}{first.answer.failure}: {first.answer.detail}")
         lease.give_back(self.run, self.worker, [o.unit.number for o in hopeless])
 
     def _renew(self):

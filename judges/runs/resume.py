@@ -139,15 +139,7 @@ def reset_failed(run):
             )
         failed = Judgment.objects.filter(run=run, state__in=Judgment.NO_VALUE)
         units = list(failed.values_list("unit", flat=True).distinct())
-        count = failed.update(
-            state=Judgment.State.PENDING,
-            reason="",
-            attempts=0,
-            settled_at=None,
-            cost_usd=None,
-            call=None,
-        )
-        if count:
+        if count := lease.ask_again(failed):
             _choose_leads(run, units)
             with one_active(run.judge):
                 changes = {"state": Run.State.ACTIVE, **_awake(current)}
