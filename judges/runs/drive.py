@@ -17,7 +17,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, connection
 
 from judges import methods
-from judges.endpoints.client import UNSENT, Client, fault
+from judges.endpoints.client import UNSENT, Client
 from judges.endpoints.gate import Gate
 from judges.models import Run
 from judges.perturbations import perturb
@@ -202,11 +202,7 @@ class Drive:
     async def _ask(self, unit):
         sent = self._sent(unit)
         self.unstored.add(unit.number)
-        try:
-            answer = await self.client.ask(*sent)
-        except Exception as error:  # it ends this call, and no other
-            answer = fault(error, "run %s, unit %s", self.run.pk, unit.number)
-        return Outcome(unit, *sent, answer)
+        return Outcome(unit, *sent, await self.client.ask(*sent))
 
     def _sent(self, unit):
         """Return (messages, parameters).
