@@ -56,18 +56,17 @@ def messages(frozen, unit, method):
     ]
 
 
-def parse_reply(frozen, unit, method, reply, finish_reason, messages):
+def parse_reply(frozen, unit, method, reply, finish_reason, sent):
     """Return the Verdict of a reply, with its values on the questions' own scales.
 
-    messages: as they were sent, since a reply may quote what they show.
+    sent: the messages, since a reply may quote what they show.
     """
     questions, relation = unit.questions, None
     if unit.relation not in ("", NO_CHANGE):
         relation, options = chosen(frozen, unit.relation)
     if relation and relation.acts_on == "numbers":
         questions = _rescaled(frozen, questions, relation, options)
-    read = frozen, questions, unit.order, reply, finish_reason
-    verdict = method.parse_reply(*read, Rated(messages))
+    verdict = method.parse_reply(frozen, questions, unit.order, reply, finish_reason, Rated(sent))
     ended = Reason.ENDED.format(finish_reason.strip())
     verdict.reasons = {
         key: ended if reason is Reason.ENDED else reason for key, reason in verdict.reasons.items()

@@ -201,7 +201,7 @@ def last_list(
 
 def _last_list(reply: str, key: str, begins: re.Pattern[str], rated: Rated) -> list[Any] | Reason:
     decoder, position = _decoder(), 0
-    found: list[_Found] = []
+    answers: list[_Found] = []
     reason = Reason.NO_JSON
     while start := begins.search(reply, position):
         value, position = decoder.raw_decode(reply, start.start())
@@ -210,21 +210,21 @@ def _last_list(reply: str, key: str, begins: re.Pattern[str], rated: Rated) -> l
         if isinstance(value, _Object):
             entries = None if key in value.twice else value.get(key)
         if isinstance(entries, list):
-            found.append((value, start.start(), position))
-    if not found:
+            answers.append((value, start.start(), position))
+    if not answers:
         return reason
-    last = _own(reply, found, rated)
+    last = _own(reply, answers, rated)
     if isinstance(last, Reason):
         return last
     return last[0][key] if isinstance(last[0], _Object) else last[0]
 
 
-def _own(reply: str, found: list[_Found], rated: Rated) -> _Found | Reason:
+def _own(reply: str, answers: list[_Found], rated: Rated) -> _Found | Reason:
     """Return the last of several answers that the judge gives itself, or the Reason why none is.
 
     One that stands in what was shown is quoted from there, unless it is all that the reply says.
     """
-    for value, start, end in reversed(found):
+    for value, start, end in reversed(answers):
         if not rated.holds(reply[start:end], value) or is_all(reply, start, end):
             return value, start, end
     return Reason.QUOTED
@@ -246,16 +246,16 @@ def _last_object(reply: str, asked: Set[str], rated: Rated) -> tuple[_Object | R
     or when the reply has too many objects.
     """
     decoder, position = _decoder(), 0
-    found: list[_Found] = []
+    answers: list[_Found] = []
     last: tuple[_Object | None, int] = None, 0
     while start := OBJECT.search(reply, position):
         candidate, position = decoder.raw_decode(reply, start.start())
         last = candidate, start.start()
         if asked & candidate.keys():
-            found.append((*last, position))
-    if not found:
+            answers.append((*last, position))
+    if not answers:
         return last
-    own = _own(reply, found, rated)
+    own = _own(reply, answers, rated)
     return (own, 0) if isinstance(own, Reason) else own[:2]
 
 

@@ -127,8 +127,9 @@ def _read(run, judgment, questions):
         judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
     method = methods.of_frozen(run.frozen)
-    said = call.reply, call.finish_reason, call.messages
-    verdict = perturb.parse_reply(run.frozen, unit, method, *said)
+    verdict = perturb.parse_reply(
+        run.frozen, unit, method, call.reply, call.finish_reason, call.messages
+    )
     judgment.value = verdict.values.get(key)
     reason = verdict.reasons.get(key, "")
     judgment.reason = str(reason)

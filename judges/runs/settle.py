@@ -327,5 +327,6 @@ def parse_outcome(outcome, frozen):
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
     method = methods.of_frozen(frozen)
-    said = answer.content, answer.finish_reason, outcome.messages
-    return perturb.parse_reply(frozen, unit, method, *said)
+    return perturb.parse_reply(
+        frozen, unit, method, answer.content, answer.finish_reason, outcome.messages
+    )

@@ -77,9 +77,9 @@ class Support(VerdictMethod):
 
 def value_in(reply, finish_reason="stop", rated=NOTHING):
     """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
-    said = answer_in(reply, finish_reason)
-    if not isinstance(said, Reason) and said.strip() in VALUES:
-        return VALUES[said.strip()]
+    character = answer_in(reply, finish_reason)
+    if not isinstance(character, Reason) and character.strip() in VALUES:
+        return VALUES[character.strip()]
     answers = last_object(reply, {SUPPORTED}, finish_reason, rated)
     if isinstance(answers, Reason):
         return answers
