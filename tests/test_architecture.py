@@ -48,7 +48,7 @@ FLOORS = {
         {"values": "", "replies": "", "bringing": ""},
         {"models": "values"},
         {"endpoints": "values replies models", "prompting": "replies models"},
-        {"perturbations": "prompting"},
+        {"perturbations": "replies prompting"},
         {"methods": "values replies models prompting perturbations"},
         {"statements": "models methods"},
         {"scorers": "values models prompting methods statements"},

@@ -63,6 +63,23 @@ def plan_check(run, items=USUAL_ITEMS, budget=None, user=None):
     return again
 
 
+def under_way(run, kind, asked, budget=None):
+    """Return the judge's active check if it asks just this of the run; None without an active one.
+
+    kind, asked: what it freezes besides the judge's settings. PlanError where it is another.
+    """
+    again = run.judge.runs.checks().filter(state=Run.State.ACTIVE).first()
+    if again is None:
+        return None
+    is_same = again.checked_id == run.pk and again.frozen.get(kind) == asked
+    if is_same and budget in (None, again.budget_usd):
+        return again
+    raise PlanError(
+        f"Run {again.pk} of {run.judge} is unfinished and asks something else. Repeat the check "
+        "as it was, or cancel that run."
+    )
+
+
 def _refuse(run, items):
     if run.checked_id:
         raise PlanError(f"Run {run.pk} is a check itself; check run {run.checked_id} again.")

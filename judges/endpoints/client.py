@@ -303,7 +303,7 @@ class Client:
         try:
             answer = await self._parsed(sent, parse)
         except Exception as error:  # whatever an endpoint sent, nobody else is to suffer from it
-            return fault(error, "endpoint %s", self.endpoint.pk)
+            return _fault(error, self.endpoint)
         answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
         answer.detail = answer.detail[:DETAIL_LENGTH]
         return answer
@@ -363,10 +363,10 @@ def _failed(error, timeout):
     return Answer(failure=failure, detail=detail)
 
 
-def fault(error, words, *ids):
+def _fault(error, endpoint):
     """Log a fault of our own and return its Answer; its own words may quote a text or the key."""
     name, lines = type(error).__name__, "".join(format_tb(error.__traceback__))
-    log.error(f"{words}: a call raised %s\n%s", *ids, name, lines)
+    log.error("endpoint %s: a call raised %s\n%s", endpoint.pk, name, lines)
     return Answer(failure=Failure.FAULT, detail=name)
 
 

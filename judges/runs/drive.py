@@ -18,7 +18,7 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from judges import methods
-from judges.endpoints.client import OF_ALL, UNSENT, Client, fault
+from judges.endpoints.client import OF_ALL, UNSENT, Client
 from judges.endpoints.gate import Gate
 from judges.models import Run
 from judges.perturbations import perturb
@@ -203,11 +203,7 @@ class Drive:
     async def _ask(self, unit):
         sent = self._sent(unit)
         self.unstored.add(unit.number)
-        try:
-            answer = await self.client.ask(*sent)
-        except Exception as error:  # it ends this call, and no other
-            answer = fault(error, "run %s, unit %s", self.run.pk, unit.number)
-        return Outcome(unit, *sent, answer)
+        return Outcome(unit, *sent, await self.client.ask(*sent))
 
     def _sent(self, unit):
         """Return (messages, parameters).

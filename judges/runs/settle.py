@@ -23,6 +23,7 @@ from judges.models import Call, Judgment, Run
 from judges.perturbations import perturb
 from judges.replies.logprobs import weighted
 from judges.replies.parse import Verdict
+from judges.replies.quotes import Rated
 from judges.runs import lease
 from judges.runs.reuse import earlier, request_hash
 
@@ -281,7 +282,10 @@ def _settle_stored(run_id, worker, numbers):
     calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
     if calls:
         units = lease.read_units(run, list(calls))
-        outcomes = [Outcome(unit, [], answer=_answer(calls[unit.number])) for unit in units]
+        outcomes = [
+            Outcome(unit, calls[unit.number].messages, answer=_answer(calls[unit.number]))
+            for unit in units
+        ]
         settle(run, worker, [(outcome, calls[outcome.unit.number]) for outcome in outcomes])
 
 
@@ -333,7 +337,10 @@ def _weights(read_ones):
     """Return {unit: {question: Weighted}} of [(outcome, call, verdict)]."""
     return {
         outcome.unit.number: weighted(
-            outcome.answer.content, outcome.answer.logprobs, scales_of(outcome)
+            outcome.answer.content,
+            outcome.answer.logprobs,
+            scales_of(outcome),
+            Rated(outcome.messages),
         )
         for outcome, *_ in read_ones
     }
@@ -366,4 +373,6 @@ def parse_outcome(outcome, frozen):
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
     method = methods.of_frozen(frozen)
-    return perturb.parse_reply(frozen, unit, method, answer.content, answer.finish_reason)
+    return perturb.parse_reply(
+        frozen, unit, method, answer.content, answer.finish_reason, outcome.messages
+    )

@@ -87,7 +87,11 @@ WORDS = {
         Reason.CUT_OFF,
     ),
     "cut off in another word": (chat(json.dumps(GOOD), "MAX_TOKENS"), UNPARSABLE, Reason.CUT_OFF),
-    "ended in a failure": (chat(json.dumps(GOOD), "error"), UNPARSABLE, Reason.ended("error")),
+    "ended in a failure": (
+        chat(json.dumps(GOOD), "error"),
+        UNPARSABLE,
+        "reply not whole, the endpoint ended it with “error”",
+    ),
     "stopped by a filter in another word": (
         chat(json.dumps(GOOD), "SAFETY"),
         REFUSED,

@@ -1,6 +1,7 @@
 """A reply becomes values by the scales, or a reason; no reply raises, none is guessed at."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 
 from annotate.values.scales import parse_scale
 from judges.methods.profile.method import KEYS, profile_in
+from judges.methods.questions import Questions
 from judges.methods.recommend import parse_prose, structured
+from judges.perturbations import perturb
 from judges.replies import verdicts
 from judges.replies.parse import (
     LONGEST_REPLY,
@@ -19,6 +22,7 @@ from judges.replies.parse import (
     value_spans,
     why_not_whole,
 )
+from judges.runs.lease import Unit
 
 LIKERT = parse_scale("likert5")
 TWO = {"accuracy": LIKERT, "satisfaction": LIKERT}
@@ -147,10 +151,11 @@ def test_one_place_says_by_the_endpoints_word_whether_a_reply_is_whole(words, re
 @pytest.mark.parametrize("word", FAILED.split())
 def test_a_reply_that_ended_for_any_other_reason_is_none_and_tells_its_word(word):
     verdict = parse('{"accuracy": 4}', ONE, word)
-    assert verdict.values == {}
+    assert (verdict.values, verdict.reasons) == ({}, {"accuracy": Reason.ENDED})
+    unit = Unit(1, None, [SimpleNamespace(key="accuracy", scale=LIKERT)])
+    verdict = perturb.parse_reply({}, unit, Questions(), '{"accuracy": 4}', word, [])
     said = f"reply not whole, the endpoint ended it with “{word}”"
-    assert str(verdict.reasons["accuracy"]) == said
-    assert isinstance(verdict.reasons["accuracy"], Reason)
+    assert verdict.reasons == {"accuracy": said}
 
 
 @pytest.mark.parametrize("character", ["\n", "\r\n", "\t", "\x01"])
