@@ -34,7 +34,7 @@ class OptionsForm(forms.Form):
         """Return column=value for the columns with few values."""
         return [
             f"{column}={value}"
-            for column, values in self.choices.columns.items()
+            for column, values in self.choices.filters.items()
             if 1 < len(values) <= MOST_SUGGESTED
             for value in values
         ]

@@ -55,7 +55,7 @@ class Column:
 class Table:
     """The columns of a file, by the table's name.
 
-    computed: columns of an export that are not read.
+    computed: columns of an export that are not read. keeps_others: in the row's `data`.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Table:
     # Other people's names of a column -> ours.
     aliases: dict[str, str] = field(default_factory=dict)
     computed: tuple[str, ...] = ()
+    keeps_others: bool = True
 
     @property
     def names(self):
