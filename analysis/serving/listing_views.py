@@ -18,5 +18,5 @@ def _items(source, form, result, number):
     page = Paginator(result.rows, PER_PAGE).get_page(number)
     options = form.options()
     scores = Scores(source.answers, options) if options.only or options.exclude else None
-    found = listing.with_answers(source.reader, page.object_list, options.reference, scores)
-    return {"page": page, "found": found}
+    rows = listing.with_answers(source.reader, page.object_list, options.reference, scores)
+    return {"page": page, "found": rows}

@@ -198,4 +198,5 @@ JUDGMENT = {
     "rationale": "It names a film that she liked.",
     "cost_usd": 0.0004,
     "settled_at": "2026-03-04T08:00:09Z",
+    "extra": {},
 }

@@ -90,10 +90,10 @@ def preview(table, file):
 
 
 def _note(upload, loading):
-    upload.counts = {
-        table: counts.as_dict() | {"note": what_else(loading, table)}
-        for table, counts in loading.counts.items()
-    }
+    upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
+    for table, counts in upload.counts.items():
+        if words := what_else(loading, table):
+            counts["note"] = words
     upload.problems = traced(upload, loading.problems.as_dict())
     outside = loading.off_scale
     upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}

@@ -56,8 +56,8 @@ class TableFile:
     @property
     def not_kept(self):
         """Name the columns that are not read; blank where there are none."""
-        known = {*self.table.names, *self.table.computed}
-        names = [] if self.table.keeps_others else [n for n in self.header if n not in known]
+        read = {*self.table.names, *self.table.computed}
+        names = [] if self.table.keeps_others else [n for n in self.header if n not in read]
         return f"Columns that are not kept: {quoted(', '.join(names), 200)}." if names else ""
 
     def rows(self, problems):
