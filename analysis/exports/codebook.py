@@ -22,7 +22,7 @@ ITEMS = {
     "split_part": "choose or test: the side of the study's test split on which the item falls; "
     "blank where there is none.",
 }
-EXTRA = "Any further column of items.csv, as it was loaded."
+EXTRA = "A further column of {}.csv, as it was loaded."
 RATINGS = {
     "item": frame.COLUMNS["item"],
     "rater": "Pseudonym of the person.",
@@ -420,9 +420,9 @@ def _scale(scale):
 
 
 def column_rows(extra):
-    """Yield (table, column, meaning) of all tables; extra names the study's own item columns."""
+    """Yield (table, column, meaning) of all tables; extra: {table: names of the study's own}."""
     for table, columns in TABLES.items():
         for column, meaning in columns.items():
             yield table, column, meaning
-        if table == "items":
-            yield from ((table, name, EXTRA) for name in extra)
+        for name in extra.get(table, ()):
+            yield table, name, EXTRA.format(table)

@@ -103,26 +103,46 @@ def number(value):
     return int(value) if value is not None and value.is_integer() else value
 
 
-# The keys of the items' JSON objects, in order of appearance: read by the database, as making
+# The keys of the rows' JSON objects, in order of appearance: read by the database, as making
 # objects of a million texts takes seconds.
-_KEYS = """
-    SELECT one.key FROM annotate_item AS item, {each} WHERE item.study_id = %s
-    GROUP BY one.key ORDER BY MIN(item.id * 1000000 + one.place)
+KEYS = """
+    SELECT one.key FROM {rows} CROSS JOIN {each} WHERE {study} = %s AND item.data <> '{{}}'
+    GROUP BY one.key ORDER BY MIN(item.id * 1000000 + one.{place})
 """
-KEYS = {
-    "sqlite": _KEYS.replace("one.place", "one.id").format(each="json_each(item.data) AS one"),
-    "postgresql": _KEYS.format(
-        each="jsonb_object_keys(item.data) WITH ORDINALITY AS one(key, place)"
-    ),
+EACH = {
+    "sqlite": {"each": "json_each(item.data) AS one", "place": "id"},
+    "postgresql": {
+        "each": "LATERAL jsonb_object_keys(item.data) WITH ORDINALITY AS one(key, place)",
+        "place": "place",
+    },
+}
+WITH_EXTRA = {
+    "items": {"rows": "annotate_item AS item", "study": "item.study_id"},
+    "ratings": {
+        "rows": "annotate_rating AS item JOIN annotate_session AS session "
+        "ON session.id = item.session_id",
+        "study": "session.study_id",
+    },
+    "judgments": {
+        "rows": "judges_judgment AS item JOIN judges_run AS run ON run.id = item.run_id "
+        "JOIN judges_judge AS judge ON judge.id = run.judge_id AND judge.deleted_at IS NULL",
+        "study": "judge.study_id",
+    },
 }
 
 
-def extra_columns(study):
-    """List the names of the items' extra columns, in order of appearance."""
+def extra_columns(study, table):
+    """List the names of a table's extra columns, in order of appearance."""
     with connection.cursor() as cursor:
-        cursor.execute(KEYS[connection.vendor], [study.pk])
+        keys = KEYS.format(**WITH_EXTRA[table], **EACH[connection.vendor])
+        cursor.execute(keys, [study.pk])
         names = [name for (name,) in cursor]
-    return [name for name in names if name not in codebook.ITEMS]
+    return [name for name in names if name not in codebook.TABLES[table]]
+
+
+def _extra_cells(data, names, clean):
+    """Return a row's extra cells: texts cleaned, numbers as they are, lists and objects as JSON."""
+    return [_extra(data.get(name), clean) for name in names]
 
 
 # scores
@@ -189,7 +209,7 @@ def _judge_scores(study, clean, cells, items, sides, questions):
     judges = {run: judge for run, (judge, *_) in runs.items()}
     who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
     plain = cells(False, "", None, "")
-    for run, item, question, value, why, _, cost, settled_at, mean in _judged(
+    for run, item, question, value, why, _, cost, settled_at, mean, _ in _judged(
         study, judges, questions
     ):
         answer = cells(number(value), clean(why), None, cost, settled_at, "")
@@ -198,7 +218,7 @@ def _judge_scores(study, clean, cells, items, sides, questions):
 
 
 def _judged(study, runs, questions):
-    """Yield (run, item, question, value, why missing, rationale, cost, time, weighted value).
+    """Yield (run, item, question, value, why missing, rationale, cost, time, weighted value, data).
 
     Samples are averaged; items of a locked test part are left out. Ordered by the unique index of
     the judgments, so that samples stand side by side.
@@ -218,6 +238,7 @@ def _judged(study, runs, questions):
             "cost",
             "settled_at",
             "weighted_value",
+            "data",
         )
     )
     hidden = withheld(study)
@@ -237,11 +258,11 @@ def _judged(study, runs, questions):
 
 def _with_costs(samples, answer):
     """Return the combined answer of several samples, at what all of them cost."""
-    *start, _, settled_at, _ = answer
+    *start, _, settled_at, _, data = answer
     costs = [sample[6] for sample in samples if sample[6] is not None]
     means = [sample[8] for sample in samples if sample[8] is not None]
     mean = sum(means) / len(means) if means else None
-    return *start, sum(costs) if costs else None, settled_at, mean
+    return *start, sum(costs) if costs else None, settled_at, mean, data
 
 
 def _units(study):
@@ -270,14 +291,17 @@ def _ratings(study, clean, cells):
         "reason",
         "first_side",
         "session__version",
+        "data",
         *(f"session__{name}" for name in people_exports.arm_columns(study)),
     ]
+    extra = extra_columns(study, "ratings")
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
     for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
         answer = clean(text) if value is None else number(value)
         keys = clean.key(item), clean.key(rater), role, question
-        side, version, *arm = more
-        rest = clean(reason), side, version, *map(clean.key, arm)
+        side, version, data, *arm = more
+        own = _extra_cells(data, extra, clean)
+        rest = clean(reason), side, version, *own, *map(clean.key, arm)
         yield (cells(*keys, answer, answered_at, seconds, *rest),)
 
 
@@ -288,13 +312,14 @@ def _judgments(study, clean, cells):
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
     questions = Question.objects.filter(study=study).in_bulk()
     asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
-    flags = _flags(study)
+    flags, extra = _flags(study), extra_columns(study, "judgments")
     answers = _judged(study, judges, questions)
-    for run, item, question, value, _, rationale, cost, _, mean in answers:
+    for run, item, question, value, _, rationale, cost, _, mean, data in answers:
         keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
         details = clean(rationale), cost, number(mean)
         flag = flags.get((run, item), "")
-        yield (cells(*keys, number(value), *details, *asked[run], flag),)
+        more = _extra_cells(data, extra, clean)
+        yield (cells(*keys, number(value), *details, *asked[run], flag, *more),)
 
 
 def _flags(study):
@@ -383,7 +408,7 @@ def _examples(study):
 
 
 def _items(study, clean, cells):
-    extra = extra_columns(study)
+    extra = extra_columns(study, "items")
     sides = sides_of_items(study) if split_of(study) else {}
     answers = Item.objects.filter(study=study).order_by("pk")
     names, locked = [*ITEM_FIELDS, "position", "data", "content__title"], is_locked(study)
@@ -392,13 +417,12 @@ def _items(study, clean, cells):
         if locked and side == TEST and row["kind"] == Item.Kind.STATEMENT:
             row = without_wording(row)  # noqa: PLW2901 - a judge of the test part said it
         flags = rules_of(row["text"], row["content__title"])
-        more = (_extra(row["data"].get(name), clean) for name in extra)
+        more = _extra_cells(row["data"], extra, clean)
         texts = (clean(row[name]) for name in ITEM_FIELDS)
         yield (cells(*texts, row["position"], flags, side, *more),)
 
 
 def _extra(value, clean):
-    """Return an extra cell: texts cleaned, numbers as they are, lists and objects as JSON."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | dict):
@@ -407,7 +431,8 @@ def _extra(value, clean):
 
 
 def _codebook(study, clean, cells):
-    for row in codebook.column_rows(extra_columns(study)):
+    extra = {table: extra_columns(study, table) for table in WITH_EXTRA}
+    for row in codebook.column_rows(extra):
         yield (cells(*map(clean, row)),)
     for column, meaning in people_exports.exit_columns(study).items():
         for table in ("raters", "sessions"):
@@ -446,8 +471,13 @@ ROWS = {
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {
-    "ratings": lambda study: [*codebook.RATINGS, *people_exports.arm_columns(study)],
-    "items": lambda study: [*codebook.ITEMS, *extra_columns(study)],
+    "ratings": lambda study: [
+        *codebook.RATINGS,
+        *extra_columns(study, "ratings"),
+        *people_exports.arm_columns(study),
+    ],
+    "judgments": lambda study: [*codebook.JUDGMENTS, *extra_columns(study, "judgments")],
+    "items": lambda study: [*codebook.ITEMS, *extra_columns(study, "items")],
     "raters": lambda study: [*codebook.RATERS, *people_exports.exit_columns(study)],
     "sessions": lambda study: [
         *codebook.SESSIONS,

@@ -46,6 +46,13 @@ class ValueOrText(Answer):
         return int(value) if value.is_integer() else value
 
 
+def extra_columns():
+    """Return the field with a row's extra columns."""
+    return serializers.DictField(
+        source="data", child=serializers.JSONField(), help_text="Further columns of the file."
+    )
+
+
 class QuestionRow(serializers.Serializer):
     """One question as study.yaml has it."""
 
@@ -118,9 +125,7 @@ class ItemRow(Rows):
     side = serializers.ChoiceField(["A", "B", ""])
     position = serializers.IntegerField(allow_null=True)
     practice = serializers.BooleanField(source="is_practice")
-    extra = serializers.DictField(
-        source="data", child=serializers.JSONField(), help_text="Further columns of the file."
-    )
+    extra = extra_columns()
 
 
 class ItemFilters(Filters):
@@ -166,6 +171,7 @@ class RatingRow(Rows):
         ["A", "B", ""], help_text="Of a pair of lists: the side that stood first."
     )
     version = serializers.IntegerField(source="session__version", help_text="Of the questionnaire.")
+    extra = extra_columns()
 
     @staticmethod
     def ratings_of(study):

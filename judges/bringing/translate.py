@@ -12,7 +12,7 @@ from judges.bringing import uses
 from judges.bringing.guess import question_key
 from judges.bringing.profile import is_missing
 from judges.bringing.scales import Seen
-from judges.bringing.sheet import NotReadable
+from judges.bringing.sheet import NotReadable, Truth
 
 ONE, EACH = "one", "each"  # whose answers they are where no column says it
 ITEM_NAMES = {*ITEMS.names, *ITEMS.computed}
@@ -81,6 +81,7 @@ class Translation:
         self.differing: list[tuple[int, str, str, int]] = []
         columns = self.mapping["columns"]
         self.judged = [key for key, scale in self.scales.items() if scale.get("is_judged", True)]
+        self.row = 0  # that is read
         self.index = {name: i for i, name in enumerate(self.sheet.header)}
         self.single = {
             columns[name]["use"]: name
@@ -99,6 +100,8 @@ class Translation:
         """Yield the Lines of the answers, then those of the items; counts are complete then."""
         for row, cells in self.sheet.rows():
             self.counts["rows"] += 1
+            self.row = row
+            self._refuse_truths(row, cells)
             item = self._item(row, cells)
             if item:
                 yield from self._answers(row, cells, item)
@@ -125,6 +128,14 @@ class Translation:
         if self.extra and not self.has_items:
             lines.append("Extra columns were left out: no column is the text or the content.")
         return lines
+
+    def _refuse_truths(self, row, cells):
+        """Refuse true and false as an id, a text or a number: they are answers of yes and no."""
+        for use, name in self.single.items():
+            cell = cells[self.index[name]]
+            if use != uses.VALUE and isinstance(cell, Truth):
+                words = f"found {cell.word}; allowed is a text or a number"
+                raise NotReadable(words, row, name)
 
     # Items
 
@@ -243,12 +254,13 @@ class Translation:
 
     def _answer(self, cells, name, question):
         """Return the answer of a cell, which is counted; blank where it is missing."""
-        cell = cells[self.index[name]].strip()
+        cell = cells[self.index[name]]
+        cell = cell if isinstance(cell, Truth) else cell.strip()
         if is_missing(cell):
             self.counts["empty"] += 1
             return ""
         self.counts["answers"] += 1
-        if name in self.commas:
+        if name in self.commas and not isinstance(cell, Truth):
             cell = cell.replace(",", ".")
         if question:
             self._seen(question, name)
@@ -260,6 +272,13 @@ class Translation:
         scale = self.scales.get(question)
         if scale is None or not cell:
             return cell
+        if isinstance(cell, Truth) and (scale.get("low"), scale.get("high")) != (0, 1):
+            raise NotReadable(
+                f"found {cell.word}; the question “{question}” is not one of yes and no, and takes "
+                "what is on its scale",
+                self.row,
+                name,
+            )
         number = _number_of(cell, scale.get("words") or {})
         if not is_reversed:
             return number

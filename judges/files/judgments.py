@@ -1,14 +1,15 @@
 """Load judgments.csv: what judges elsewhere said, as a finished run for a judge and version."""
 
+import json
 from collections import defaultdict
 from decimal import Decimal
 
 from django.db.models import Max, Sum
 from django.utils import timezone
 
-from annotate.db.bulk import insert
+from annotate.db.bulk import insert, update
 from annotate.design.splits import withheld
-from annotate.files.loading.common import Repeats, batches, silent_rows
+from annotate.files.loading.common import Repeats, batches, merged, silent_rows
 from annotate.files.loading.ratings import check_version, known_question
 from annotate.files.reading.columns import Column, Table, allowed, key, new_key, number, version
 from judges.models import Judge, Judgment, Run
@@ -224,6 +225,8 @@ def _compare(loading, line, row, questions, existing, hidden):
     if None in old:
         counts.new += 1
         counts.judgments += old.count(None)
+    elif not differing and any(_new_columns(stored, row, hidden) for stored in old):
+        counts.changed += 1
     elif not differing:
         counts.unchanged += 1
     for name, value in differing[:1]:
@@ -235,6 +238,14 @@ def _compare(loading, line, row, questions, existing, hidden):
             line,
             name,
         )
+
+
+def _new_columns(stored, row, hidden):
+    """Return the extra columns that a stored judgment gets; None where it keeps what it has."""
+    if stored is None or row["item"] in hidden:
+        return None
+    data = merged(stored["data"], row["data"])
+    return data if data != stored["data"] else None
 
 
 def _shown(value):
@@ -263,7 +274,7 @@ def _report_repeats(loading, repeats, asked):
 
 
 def _existing(loading, batch):
-    """Return the stored values of a batch's loaded judgments, by _which."""
+    """Return what is stored of a batch's loaded judgments, by _which."""
     judgments = Judgment.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
@@ -274,7 +285,7 @@ def _existing(loading, batch):
     if None not in keys:
         judgments = judgments.filter(question__key__in=keys)
     which = ("item__key", "run__judge__key", "question__key", "run__version")
-    names = (*COMPARED, "reason", "weighted_reason")
+    names = (*COMPARED, "reason", "weighted_reason", "data", "pk")
     rows = judgments.values_list(*which, *names).iterator()
     return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
 
@@ -294,13 +305,18 @@ def what_rows_stand_for(counts):
 
 
 def write_judgments(loading):
-    """Add the new judgments to the runs that their judges have from files."""
+    """Add the new judgments to the runs that their judges have from files.
+
+    Those that were loaded before get what is new in their extra columns.
+    """
     counts = loading.counts["judgments"]
+    if counts.changed:
+        update(Judgment, ["data"], _changed(loading))
     if not counts.new:
         return
     runs = _runs(loading)
     names = ["run_id", "item_id", "question_id", "unit", "lead", "state", "value", "reason"]
-    names += ["rationale", "cost_usd", "weighted_value", "weighted_reason"]
+    names += ["rationale", "cost_usd", "weighted_value", "weighted_reason", "data"]
     same = {"settled_at": timezone.now()} | loading.mark
     insert(Judgment, names, _new(loading, runs), loading.reporter("judgments"), same)
     _sum_costs(runs)
@@ -336,6 +352,18 @@ def new_run(judge, version, prompt):
     )
 
 
+def _changed(loading):
+    """Yield (extra columns as JSON, primary key) of the stored judgments whose columns differ."""
+    asked = _Asked(loading)
+    for batch in batches(silent_rows(loading.files["judgments"])):
+        existing, hidden = _existing(loading, batch), _hidden(loading, batch)
+        for _, row in batch:
+            for question in asked.questions_of(row):
+                stored = existing.get(_which(loading, row, question))
+                if data := _new_columns(stored, row, hidden):
+                    yield json.dumps(data), stored["pk"]
+
+
 def _new(loading, runs):
     asked = _Asked(loading)
     pks = {run.pk for run in runs.values()}
@@ -367,6 +395,7 @@ def _new(loading, runs):
                     cost,
                     settled.weighted_value,
                     settled.weighted_reason,
+                    row["data"],
                 )
 
 

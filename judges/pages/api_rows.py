@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import Filters, Flag, Number, Strict, Text, Whole, key_filter
-from annotate.api.rows import Rows
+from annotate.api.rows import Rows, extra_columns
 from judges import methods
 from judges.files.study_file import judge_data
 from judges.models import Judge, Judgment, Run
@@ -148,6 +148,7 @@ class JudgmentRow(Rows):
     rationale = serializers.CharField()
     cost_usd = serializers.FloatField(allow_null=True)
     settled_at = serializers.DateTimeField(allow_null=True)
+    extra = extra_columns()
 
 
 class JudgmentFilters(Filters):
@@ -197,4 +198,5 @@ JUDGMENT = {
     "rationale": "It names a film that she liked.",
     "cost_usd": 0.0004,
     "settled_at": "2026-03-04T08:00:09Z",
+    "extra": {},
 }
