@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -11,7 +12,11 @@ from django.conf import settings
 from django.core.cache import caches
 from django.test import Client, TransactionTestCase
 
-from tests import emptying, factories, shipped
+from tests import allowance, emptying, factories, shipped
+
+# Of the 20 CPU seconds in which a process collects all tests 13 go into rewriting their asserts.
+# These are kept for the next run, whatever PYTHONDONTWRITEBYTECODE says.
+sys.dont_write_bytecode = False
 
 CI = os.environ.get("CI", "").lower() == "true"
 SHARED_DATA = Path(settings.BASE_DIR).parent / "shared" / "data"
@@ -22,12 +27,17 @@ CHROMIUM = next(
 TransactionTestCase._fixture_teardown = emptying.after_test
 # How long a machine takes for an example is no property of the code.
 UNTIMED = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-hypothesis.settings.register_profile("untimed", **UNTIMED)
-hypothesis.settings.load_profile("untimed")
+# The gate says the same of the same tree; a run of all tests looks further.
+GATE = {"max_examples": 50, "derandomize": True, "database": None}
+hypothesis.settings.register_profile("gate", **UNTIMED, **GATE)
+hypothesis.settings.register_profile("search", **UNTIMED, max_examples=200)
 
 
 def pytest_configure(config):
     """Collect static files once a run; every process of it then serves them from that folder."""
+    is_gate = config.getoption("--tier") in ("fast", "services")
+    hypothesis.settings.load_profile("gate" if is_gate else "search")
+    config.pluginmanager.register(allowance.Allowance(tiers))
     if not hasattr(config, "workerinput"):
         config.add_cleanup(shipped.collect_files())
     shipped.apply(settings)

@@ -272,7 +272,7 @@ def any_study(rows):
     return study
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     rows=ITEMS,
     shots=st.sampled_from([ONE, PERSONALISED]),

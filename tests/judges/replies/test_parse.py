@@ -4,7 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.values.scales import parse_scale
@@ -222,7 +222,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
 @given(st.lists(st.text(max_size=10) | JSON | PIECES, max_size=6).map("".join))
 def test_no_reply_raises_and_none_gives_a_value_off_the_scale(reply):
     verdict = parse(reply, TWO)
