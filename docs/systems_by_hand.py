@@ -46,7 +46,6 @@ def compare(both):  # a row of all systems, then one of each pair
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))
 items["cluster"] = items[["content", "recipient", "item"]].bfill(axis=1)["content"]
 items, lines = items.set_index("item"), []
-scores = scores.groupby("question").filter(lambda d: not d["value"].str.contains("[^-.0-9e]").any())
 for asked, d in scores[scores["excluded"] != "true"].astype({"value": float}).groupby("question"):
     ratings = d[d["source"] == "human"].pivot_table("value", "item", "rater")
     y = ratings.mean(axis=1)[ratings.count(axis=1) > 1]

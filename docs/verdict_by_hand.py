@@ -46,7 +46,6 @@ scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "i
 items["length"] = np.log1p(items["text"].fillna("").str.strip().str.len())
 items["cluster"] = items[["recipient", "content", "item"]].bfill(axis=1)["recipient"]
 items, people, rows = items.set_index("item"), {}, dict[tuple, tuple]()
-scores = scores.groupby("question").filter(lambda d: not d["value"].str.contains("[^-.0-9e]").any())
 for asked, d in scores[scores["excluded"] != "true"].astype({"value": float}).groupby("question"):
     ratings = d[d["source"] == "human"].pivot_table("value", "item", "rater")
     people[asked] = decide(ratings, ratings.mean(axis=1))[1]

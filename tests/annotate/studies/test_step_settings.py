@@ -121,7 +121,8 @@ def test_practice_and_gold_say_the_label_however_often_they_are_saved(
     edit.change(study, lambda extra: extra.update(practice=[entry]))
     for _ in range(2):
         page = as_owner.get(PAGE + "practice/").content.decode()
-        (chosen,) = re.findall(r'<option value="([^"]*)" selected', page)
+        offered = re.search('name="r0-q-stars".*?</select>', page, re.DOTALL)[0]
+        (chosen,) = re.findall('value="([^"]*)" selected', offered)
         assert chosen == answer
         as_owner.post(PAGE + "practice/", rows({"item": "item-1", "q-stars": chosen}))
         assert saved(around.PRACTICE)[0]["answers"] == entry["answers"]

@@ -85,14 +85,14 @@ def files_of(case, form):
 
 
 def exported(slug, folder, form):
-    """{table: path} of the study's files; its name is that of a copy."""
+    """{table: path} of the study's files, beside copy.yaml, of the same study by another name."""
     paths = {name: folder / f"{name}{FORMS[form]}" for name in TABLES}
     folder.mkdir()
     for name, path in paths.items():
         call_command("export", slug, name, format=form, output=path)
     call_command("export", slug, "study", output=folder / "study.yaml")
     text = (folder / "study.yaml").read_text().replace(f"study: {slug}\n", "study: copy\n")
-    (folder / "study.yaml").write_text(text)
+    (folder / "copy.yaml").write_text(text)
     return {"study": folder / "study.yaml"} | paths
 
 
@@ -115,20 +115,23 @@ def test_what_is_exported_is_what_was_loaded_and_makes_the_same_study(tmp_path, 
         assert [*Rating.objects.order_by("pk").values_list("value", flat=True)] == values * 2
         judged = Judgment.objects.order_by("run__judge__key", "item__key")
         assert [*judged.values_list("value", flat=True)] == [0, 1, *values]
-    first = exported("films", tmp_path / "first", form)
+    folder = tmp_path / "first"
+    first = exported("films", folder, form)
     assert values_of(form, first["ratings"]) == answers * 2
     if values:
         judged = values_of(form, first["judgments"])
         assert sorted(judged) == sorted([*answers, "0", "1"])
 
-    paths = dict(first)
-    again = load_files(None, {name: paths[name] for name in TABLES}, slug="films")
+    paths = {name: first[name] for name in ("study", *TABLES) if values or name != "judgments"}
+    again = load_files(paths.pop("study"), paths, slug="films")
     assert messages(again) == [] and not again.changes
-    loading = load_files(paths.pop("study"), paths)
+    loading = load_files(folder / "copy.yaml", paths)
     assert messages(loading) == []
     second = exported("copy", tmp_path / "second", form)
-    for name, path in second.items():
-        assert path.read_bytes() == first[name].read_bytes(), name
+    for name in TABLES:
+        assert second[name].read_bytes() == first[name].read_bytes()
+    copied = (tmp_path / "second" / "copy.yaml").read_bytes()
+    assert copied == (folder / "copy.yaml").read_bytes()
     assert Study.objects.get(slug="copy").extra == Study.objects.get(slug="films").extra
 
 
@@ -144,8 +147,9 @@ def test_a_number_is_a_label_or_where_none_is_a_number_the_place_of_an_option(
 ):
     """A number that is neither is no answer, and never becomes one; a judge with it has none."""
     study = study_of(f"{{choice: {spec}}}", [spec[1], spec[4]])
-    items = table("csv", ["item", "text"], [(key, "x") for key in ("g", "p", *said)])
-    judged = [(key, "gpt", "q", key) for key in said]
+    keys = {text: f"i{n}" for n, text in enumerate(said)}
+    items = table("csv", ["item", "text"], [(key, "x") for key in ("g", "p", *keys.values())])
+    judged = [(keys[text], "gpt", "q", text) for text in said]
     paths = write(
         tmp_path,
         study=study,
@@ -157,19 +161,18 @@ def test_a_number_is_a_label_or_where_none_is_a_number_the_place_of_an_option(
     assert messages(load_files(*paths, out_of_range=policy)) == []
     stored = Judgment.objects.order_by("pk")
     assert [*stored.values_list("value", flat=True)] == [*said.values()]
-    reasons = {row.item.key: row.reason for row in stored.filter(value=None)}
     scale = spec[1:-1].replace(", ", " / ")
-    assert reasons == {
-        key: f"outside the scale {scale}: the file has {key}"
-        for key, value in said.items()
+    assert [*stored.filter(value=None).values_list("reason", flat=True)] == [
+        f"outside the scale {scale}: the file has {text}"
+        for text, value in said.items()
         if value is None
-    }
+    ]
     again = load_files(*paths, out_of_range="missing")
     assert messages(again) == [] and not again.changes
 
-    rated = [(key, "ann", "q", key) for key in said]
+    rated = [(keys[text], "ann", "q", text) for text in said]
     ratings = table("csv", ["item", "rater", "question", "value"], rated)
-    refused = messages(check(tmp_path, ratings=ratings))
+    refused = messages(check(tmp_path, study=study, items=items, ratings=ratings))
     wrong = [(n, key) for n, key in enumerate(said, 2) if said[key] is None or key == "7"]
     assert refused == [
         f"ratings.csv, line {n}, column value: found {key!r}; allowed is one of {spec[1:-1]}"
@@ -181,7 +184,7 @@ def test_another_answer_is_named_by_its_label(tmp_path):
     given = files_of("stars from the top", "csv")
     load(tmp_path, **given)
     other = {name: given[name].replace('"3"', '"2"') for name in ("ratings", "judgments")}
-    found = [re.sub(".*: ", "", text) for text in messages(check(tmp_path, **other))]
+    found = [re.sub(".*: ", "", text) for text in messages(check(tmp_path, **given | other))]
     rating, judgment = (
         f"found 2, but this {what} is 3 already; a {what} that was loaded does not change"
         for what in ("rating", "judgment")
@@ -194,7 +197,7 @@ def test_another_answer_is_named_by_its_label(tmp_path):
     [
         ("tie", "tie", []),
         ("2", "tie", []),
-        ("c", "A", ["study.yaml, key gold: q: found 'c'; allowed is one of A, tie, B"]),
+        ("c", "A", ["study.yaml, column gold: q: found 'c'; allowed is one of A, tie, B"]),
     ],
 )
 def test_right_answers_of_a_file_without_questions_are_those_of_the_study(
