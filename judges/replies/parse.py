@@ -290,16 +290,17 @@ def _value(answers: _Object, key: str, scale: Scale) -> float | Reason:
     if key in answers.twice:
         return Reason.DUPLICATE
     value = answers[key]
-    taken = (int, float, str) if scale.has_number_labels else (int, float)
-    if isinstance(value, bool) or not isinstance(value, taken):
-        return Reason.NOT_A_NUMBER
     if scale.has_number_labels:
         return _labelled(value, scale)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Reason.NOT_A_NUMBER
     return _off(value, scale) or float(value)
 
 
 def _labelled(value: object, scale: Scale) -> float | Reason:
     """Return the value of the point whose label it is, which may be written without quotes."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return Reason.NOT_A_NUMBER
     try:
         return float(scale.parse(value))
     except ValueError:
