@@ -300,10 +300,15 @@ def _judgments(study, clean, cells):
     answers, values = _judged(study, judges, questions), Values(study, clean.key)
     for run, item, question, value, _, rationale, cost, _, mean in answers:
         key = questions[question].key
-        said = clean.key(items[item]), clean.key(judges[run]), key, values(key, value, judges[run])
+        answer = (
+            clean.key(items[item]),
+            clean.key(judges[run]),
+            key,
+            values(key, value, judges[run]),
+        )
         details = clean(rationale), cost, plain(mean)
         flag = flags.get((run, item), "")
-        yield (cells(*said, *details, *asked[run], flag),)
+        yield (cells(*answer, *details, *asked[run], flag),)
 
 
 def _flags(study):

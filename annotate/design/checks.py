@@ -275,5 +275,5 @@ def compared(kind, spec, question, value, text, first=None, scale=None):
         return text or check.words([int(value)]), check.right_words
     written = scale.written if scale else plain
     given = text if value is None else written(value)
-    known = spec.get("answers", {}).get(question)
-    return given, known if kind == "gold" else written(first)
+    right = spec.get("answers", {}).get(question)
+    return given, right if kind == "gold" else written(first)

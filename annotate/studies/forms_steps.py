@@ -486,7 +486,7 @@ PARTS = {
 def _options(study, row):
     """Return what the rows of a part need of the study besides their values."""
     if row is PracticeRow:
-        stored = {one.item: one.answers for one in around.practice_of(study)}
+        stored = {entry.item: entry.answers for entry in around.practice_of(study)}
         return {"questions": versions.asked(study), "stored": stored}
     if row is QuotaRow:
         return {"keys": [question.key for question in screener_of(study).questions]}

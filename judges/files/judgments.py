@@ -173,7 +173,7 @@ def _takes_value(loading, line, row, questions):
     """Return whether each of the questions can read the value; note a problem if not."""
     try:
         for question in questions:
-            loading.off_scale.read(row, question)
+            loading.off_scale.value_of(row, question)
     except ValueError as error:
         loading.add("judgments", str(error), line, "value")
         return False

@@ -100,7 +100,7 @@ class OffScale:
 
     def note(self, row, question, is_stored=False):
         """Count one judgment of the file; is_stored: an earlier file brought it already."""
-        ends, (value, is_stray) = self._ends_of(question), self.read(row, question)
+        ends, (value, is_stray) = self._ends_of(question), self.value_of(row, question)
         if ends is None or value is None:
             return
         tally = self.tallies.get(row["judge"])
@@ -111,7 +111,7 @@ class OffScale:
         is_outside = is_stray or any(_is_outside(ends, number) for number in values)
         tally.add(question.scale, values, is_outside, is_stored)
 
-    def read(self, row, question):
+    def value_of(self, row, question):
         """Return (the row's value on the question's scale, whether it is stray); None where blank.
 
         Of a choice the file has a label, but a metric's numbers stay numbers. Stray is another
@@ -167,7 +167,7 @@ class OffScale:
 
         A value that was replaced or left out is recognised by the file's value in its reason.
         """
-        given, is_stray = self.read(row, question) if name == "value" else (row[name], False)
+        given, is_stray = self.value_of(row, question) if name == "value" else (row[name], False)
         if stored[name] == given and not is_stray:
             return True
         kept = _value_in_file(stored, name)
@@ -177,7 +177,7 @@ class OffScale:
         return any(getattr(settled, name) == stored[name] for settled in results)
 
     def _settled(self, row, question, policy):
-        (value, is_stray), weighted = self.read(row, question), row["weighted_value"]
+        (value, is_stray), weighted = self.value_of(row, question), row["weighted_value"]
         ends = self._ends_of(question)
         if (policy == KEEP and not is_stray) or ends is None or value is None:
             return Settled(value, weighted)

@@ -151,8 +151,8 @@ def _rated_item(first, rows, questions):
     for (rater, _), answers in groupby(rows, key=itemgetter(7, 8)):
         values = {row[9]: row[10] for row in answers}
         if asked and values.keys() >= asked.keys():
-            said = {key: _as_asked(scale, values[key]) for key, scale in asked.items()}
-            by.append((rater, said))
+            ratings = {key: _as_asked(scale, values[key]) for key, scale in asked.items()}
+            by.append((rater, ratings))
     return Rated(pk, key, kind, system, recipient, pair_of(recipient_key, content_key), by)
 
 

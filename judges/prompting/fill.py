@@ -129,12 +129,12 @@ def part(text, **parts):
 
 def example(part, item, ratings):
     """Write another item with its ratings {question key: value, or its label} for a prompt."""
-    said = ", ".join(
+    answers = ", ".join(
         f"{one_line(key)} {json.dumps(value) if isinstance(value, str) else f'{value:g}'}"
         for key, value in ratings.items()
     )
     text = neutral(item.text.strip())
-    return _with_content(part, content=_recommended(item), text=text, ratings=said).strip()
+    return _with_content(part, content=_recommended(item), text=text, ratings=answers).strip()
 
 
 def context(part, text):

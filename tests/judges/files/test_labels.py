@@ -207,3 +207,11 @@ def test_right_answers_of_a_file_without_questions_are_those_of_the_study(
     gold = f"study: films\ngold:\n  - {{item: g, answers: {{q: {answer}}}}}\n"
     assert [text for text in messages(load(tmp_path, study=gold))] == problems
     assert Study.objects.get().extra["gold"][0]["answers"] == {"q": kept}
+
+
+@pytest.mark.parametrize("case", ["likert5", "words", "stars from the top"])
+@pytest.mark.parametrize("value", ["1_0", "４", "1e308", "-1000000001", "nan", "C"])
+def test_what_nobody_means_for_a_value_of_a_judgment_is_refused(tmp_path, case, value):
+    judged = f"item,judge,question,value\ni0,gpt,q,{value}\n"
+    (message,) = messages(check(tmp_path, **files_of(case, "csv") | {"judgments": judged}))
+    assert message.startswith(f"judgments.csv, line 2, column value: found '{value}'; allowed is ")
