@@ -134,7 +134,7 @@ def _scores(study, clean, cells):
     }
     sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
     questions = Question.objects.filter(study=study).in_bulk()
-    values = Values(study, clean.key)
+    values = Values(study, clean.key, questions.values())
     yield from _human_scores(study, clean, cells, items, sides, questions, values)
     yield from _judge_scores(study, clean, cells, items, sides, questions, values)
 
@@ -297,18 +297,15 @@ def _judgments(study, clean, cells):
     questions = Question.objects.filter(study=study).in_bulk()
     asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
     flags = _flags(study)
-    answers, values = _judged(study, judges, questions), Values(study, clean.key)
+    values = Values(study, clean.key, questions.values())
+    answers = _judged(study, judges, questions)
     for run, item, question, value, _, rationale, cost, _, mean in answers:
         key = questions[question].key
-        answer = (
-            clean.key(items[item]),
-            clean.key(judges[run]),
-            key,
-            values(key, value, judges[run]),
-        )
+        keys = clean.key(items[item]), clean.key(judges[run]), key
+        answer = values(key, value, judges[run])
         details = clean(rationale), cost, plain(mean)
         flag = flags.get((run, item), "")
-        yield (cells(*answer, *details, *asked[run], flag),)
+        yield (cells(*keys, answer, *details, *asked[run], flag),)
 
 
 def _flags(study):
