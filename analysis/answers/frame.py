@@ -49,7 +49,8 @@ COLUMNS = {
     "run": "Number of the judge's run that the value comes from: the latest one with a value.",
     "version": "Version of the questionnaire that was answered; its wording is in the codebook.",
     "from_file": "Judges: true if the value was loaded from a file, false if it was made here.",
-    "value": "The answer as a number on the question's scale; a judge's samples are averaged.",
+    "value": "The answer on the question's scale, of a choice its label; a judge's samples are "
+    "averaged.",
     "missing_reason": "Why a judge has no value; blank where there is one.",
     "seconds": "People: seconds from showing the item to this answer.",
     "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",

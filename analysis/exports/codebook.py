@@ -28,7 +28,8 @@ RATINGS = {
     "rater": "Pseudonym of the person.",
     "role": "recipient, third_party or expert.",
     "question": frame.COLUMNS["question"],
-    "value": "The answer: a number on the question's scale, or the text of a text question.",
+    "value": "The answer: a number on the question's scale, the label of a choice, or the text of "
+    "a text question.",
     "answered_at": frame.COLUMNS["answered_at"],
     "seconds": "Seconds from showing the item to this answer.",
     "reason": "What the person wrote beside the answer.",
@@ -414,6 +415,8 @@ def question_meaning(question):
 
 
 def _scale(scale):
+    if scale.is_nominal:
+        return f"Scale: {scale.allowed}."
     allowed = [] if scale.points else [scale.allowed]
     labels = [f"{value} = {label}" for value, label in scale.points or scale.ends]
     return f"Scale: {'; '.join(allowed + labels)}."

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from django.db import connection
-from django.db.models import F, FloatField, Value
+from django.db.models import Case, F, FloatField, TextField, Value, When
 from django.db.models.functions import Cast
 
 from analysis.answers import counting, frame, judged
@@ -21,6 +21,7 @@ from analysis.exports import people as people_exports
 from analysis.exports.lists import lists
 from analysis.exports.robustness import robustness
 from analysis.exports.statements import dropped, entailments, statements
+from analysis.exports.values import Values
 from annotate.design.splits import (
     TEST,
     is_locked,
@@ -31,6 +32,7 @@ from annotate.design.splits import (
 )
 from annotate.models import Item, Question, Rating, Study
 from annotate.models.rating import SURPLUS
+from annotate.values.numbers import plain
 from judges.models import Flag, Judgment, Material, Run
 from judges.prompting.flags import rules_of
 
@@ -98,11 +100,6 @@ class _Cleaner:
         return self.cleaned[text]
 
 
-def number(value):
-    """Return 4 for 4.0; every other number as it is."""
-    return int(value) if value is not None and value.is_integer() else value
-
-
 # The keys of the rows' JSON objects, in order of appearance: read by the database, as making
 # objects of a million texts takes seconds.
 KEYS = """
@@ -157,8 +154,9 @@ def _scores(study, clean, cells):
     }
     sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
     questions = Question.objects.filter(study=study).in_bulk()
-    yield from _human_scores(study, clean, cells, items, sides, questions)
-    yield from _judge_scores(study, clean, cells, items, sides, questions)
+    values = Values(study, clean.key, questions.values())
+    yield from _human_scores(study, clean, cells, items, sides, questions, values)
+    yield from _judge_scores(study, clean, cells, items, sides, questions, values)
 
 
 def _sides(study, items):
@@ -168,7 +166,7 @@ def _sides(study, items):
     return {pk: side for pk, (_, side) in sides_of_items(study).items()}
 
 
-def _human_scores(study, clean, cells, items, sides, questions):
+def _human_scores(study, clean, cells, items, sides, questions, values):
     asked = {pk: cells(question_row.key, frame.HUMAN) for pk, question_row in questions.items()}
     session_rows, surplus = counting.who_counts(study)
     sessions = {
@@ -180,7 +178,7 @@ def _human_scores(study, clean, cells, items, sides, questions):
     }
     is_surplus = cells(True, SURPLUS, None)
     none = cells("")
-    for item, question, session, reason, answer in _human_answers(study, cells):
+    for item, question, session, reason, answer in _human_answers(study, cells, questions, values):
         who, counts = sessions[session]
         if (session, item) in surplus:
             counts = is_surplus
@@ -188,32 +186,41 @@ def _human_scores(study, clean, cells, items, sides, questions):
         yield items[item], asked[question], who, answer, counts, reason_part, sides[item]
 
 
-def _human_answers(study, cells):
+def _human_answers(study, cells, questions, values):
     """Yield (item, question, session, reason, the part value to first_side)."""
     answers = counting.human_answers(study).order_by("pk")
     keys = ["item_id", "question_id", "session_id", "reason"]
     if csv.written_by_database(cells):
-        value, seconds = csv.Number("value"), csv.Float("seconds")
+        labels = [
+            When(question=pk, value=point, then=Value(csv.csv_cells(values(question.key, point))))
+            for pk, question in questions.items()
+            if question.scale.is_nominal
+            for point, _ in question.scale.points
+        ]
+        value = Case(*labels, default=csv.Number("value"), output_field=TextField())
+        seconds = csv.Float("seconds")
         answered_at = csv.Time("answered_at")
         part = csv.written(value, Value(""), seconds, Value(""), answered_at, F("first_side"))
         yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
         return
     names = [*keys, "value", "seconds", "answered_at", "first_side"]
     for *start, value, seconds, answered_at, side in answers.values_list(*names).iterator(CHUNK):
-        yield *start, cells(number(value), "", seconds, None, answered_at, side)
+        cell = values(questions[start[1]].key, value)
+        yield *start, cells(cell, "", seconds, None, answered_at, side)
 
 
-def _judge_scores(study, clean, cells, items, sides, questions):
+def _judge_scores(study, clean, cells, items, sides, questions, values):
     runs = judged.about_runs(study)
     asked = {pk: cells(question_row.key, frame.JUDGE, "") for pk, question_row in questions.items()}
     judges = {run: judge for run, (judge, *_) in runs.items()}
     who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
-    plain = cells(False, "", None, "")
+    no_mean = cells(False, "", None, "")
     for run, item, question, value, why, _, cost, settled_at, mean, _ in _judged(
         study, judges, questions
     ):
-        answer = cells(number(value), clean(why), None, cost, settled_at, "")
-        counts = plain if mean is None else cells(False, "", number(mean), "")
+        cell = values(questions[question].key, value, judges[run])
+        answer = cells(cell, clean(why), None, cost, settled_at, "")
+        counts = no_mean if mean is None else cells(False, "", plain(mean), "")
         yield items[item], asked[question], who[run], answer, counts, sides[item]
 
 
@@ -296,8 +303,9 @@ def _ratings(study, clean, cells):
     ]
     extra = extra_columns(study, "ratings")
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
+    values = Values(study, clean.key)
     for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
-        answer = clean(text) if value is None else number(value)
+        answer = clean(text) if value is None else values(question, value)
         keys = clean.key(item), clean.key(rater), role, question
         side, version, data, *arm = more
         own = _extra_cells(data, extra, clean)
@@ -313,13 +321,16 @@ def _judgments(study, clean, cells):
     questions = Question.objects.filter(study=study).in_bulk()
     asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
     flags, extra = _flags(study), extra_columns(study, "judgments")
+    values = Values(study, clean.key, questions.values())
     answers = _judged(study, judges, questions)
     for run, item, question, value, _, rationale, cost, _, mean, data in answers:
-        keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
-        details = clean(rationale), cost, number(mean)
+        key = questions[question].key
+        keys = clean.key(items[item]), clean.key(judges[run]), key
+        answer = values(key, value, judges[run])
+        details = clean(rationale), cost, plain(mean)
         flag = flags.get((run, item), "")
         more = _extra_cells(data, extra, clean)
-        yield (cells(*keys, number(value), *details, *asked[run], flag, *more),)
+        yield (cells(*keys, answer, *details, *asked[run], flag, *more),)
 
 
 def _flags(study):
@@ -369,7 +380,7 @@ SAMPLE_FIELDS = [
 
 
 def _samples(study, clean, cells):
-    examples, hidden = _examples(study), withheld(study)
+    examples, hidden, values = _examples(study), withheld(study), Values(study, clean.key)
     answers = Judgment.objects.judging().filter(run__judge__study=study)
     answers = answers.order_by("run", "unit", "pk")
     answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
@@ -393,11 +404,10 @@ def _samples(study, clean, cells):
             cost,
             settled_at,
         ) = rest
-        weighted = number(mean), mass, clean.key(why_none)
+        cell = values(question, value, judge)
+        weighted = plain(mean), mass, clean.key(why_none)
         which = clean.key(model), clean.key(fingerprint), clean.key(prompt), version
-        yield (
-            cells(*keys, number(value), *texts, *weighted, *which, call, source, cost, settled_at),
-        )
+        yield (cells(*keys, cell, *texts, *weighted, *which, call, source, cost, settled_at),)
 
 
 def _examples(study):

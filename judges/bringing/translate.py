@@ -58,8 +58,7 @@ class Translation:
 
     mapping: {"columns": {name: {"use", "question", "by", "reverse"}}, "rater_is": one or each,
     "rater_name"}. scales: {question: {"low", "high", "words": {word: number},
-    "options": {option without an order: number}, "is_judged"}}, where told already; is_judged:
-    whether judgments without a question are about it.
+    "is_judged"}}, where told already; is_judged: whether judgments without a question are about it.
     keys: the keys of the study's questions; empty for a new study. new: whether the study is new,
     so that every id becomes an item.
     """
@@ -290,11 +289,6 @@ class Translation:
             )
         return _reversed(number, scale["low"], scale["high"])
 
-    def _option(self, cell, question):
-        """Return the number of an option: of judgments only numbers are loaded."""
-        number = self.scales.get(question, {}).get("options", {}).get(cell)
-        return "" if number is None else str(number)
-
     def _judgments(self, row, cells, item, judge, question, name, is_reversed):
         """Yield a judgment; without a question it is about all, on the scale of each.
 
@@ -302,10 +296,7 @@ class Translation:
         """
         cell = self._answer(cells, name, question)
         about = [question] if question else self.judged
-        values = {
-            key: self._option(cell, key) or self._on_scale(cell, key, name, is_reversed)
-            for key in about
-        }
+        values = {key: self._on_scale(cell, key, name, is_reversed) for key in about}
         if question or len(set(values.values())) < 2:
             values = {question: next(iter(values.values()), cell)}
         for key, value in values.items():

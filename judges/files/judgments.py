@@ -40,9 +40,9 @@ JUDGMENTS = Table(
         ),
         Column(
             "value",
-            "A number; what becomes of it outside the question’s scale is asked before the load. "
-            "Blank is a missing judgment.",
-            number,
+            "A number, of a choice a label; what becomes of a number outside the question’s scale "
+            "is asked before the load. Blank is a missing judgment.",
+            str,
             takes_true=True,
         ),
         Column("rationale", "In the judge’s words."),
@@ -60,6 +60,7 @@ def check_judgments(loading):
     file, repeats = loading.files["judgments"], Repeats()
     counts = loading.count("judgments")
     read_judges(loading)
+    loading.off_scale.judges = loading.judges
     look = not loading.is_new and Run.objects.filter(judge__study=loading.study).exists()
     if "value" not in file.given:
         loading.add("judgments", "this column is missing", 1, "value")
@@ -170,14 +171,14 @@ def _check_row(loading, line, row, asked):
 
 
 def _takes_value(loading, line, row, questions):
-    """Return whether the questions take JSON's true or false; numbers are looked at elsewhere."""
-    if not isinstance(row["value"], bool):
-        return True
+    """Return whether each of the questions can read the value; note a problem if not."""
     try:
-        return all(question.scale.parse_file(row["value"]) in (0, 1) for question in questions)
+        for question in questions:
+            loading.off_scale.value_of(row, question)
     except ValueError as error:
         loading.add("judgments", str(error), line, "value")
-    return False
+        return False
+    return True
 
 
 def _check_run(loading, line, row, loaded):
@@ -216,7 +217,7 @@ def _compare(loading, line, row, questions, existing, hidden):
     old = [existing.get(_which(loading, row, question)) for question in questions]
     given = [name for name in COMPARED if name in loading.files["judgments"].given]
     differing = [
-        (name, stored[name])
+        (name, question.scale.written(stored[name]) if name == "value" else stored[name])
         for question, stored in zip(questions, old, strict=True)
         if stored is not None and row["item"] not in hidden
         for name in given
@@ -249,7 +250,9 @@ def _new_columns(stored, row, hidden):
 
 
 def _shown(value):
-    return "missing" if value is None else f"{value:g}"
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _report_repeats(loading, repeats, asked):

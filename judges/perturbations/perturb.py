@@ -44,7 +44,8 @@ def messages(frozen, unit, method):
     relation, options = chosen(frozen, unit.relation)
     if relation.acts_on != "text":
         return usual
-    rng, stays = _drawing(frozen, unit), _what_stays(method.schema(frozen, unit.questions) or {})
+    rng, asked = _drawing(frozen, unit), {question.key for question in unit.questions}
+    stays = _what_stays(method.schema(frozen, unit.questions) or {}, asked)
     return [
         message
         | {
@@ -88,13 +89,16 @@ def _drawing(frozen, unit):
     return drawing(frozen["robustness"]["seed"], unit.relation, unit.item.key, unit.sample)
 
 
-def _what_stays(schema):
-    """Compile a pattern of what a reply has to be written in, and of marker lines."""
+def _what_stays(schema, asked):
+    """Compile a pattern of what a reply has to be written in, and of marker lines.
+
+    asked: the questions' keys.
+    """
     words = sorted(map(re.escape, {*_words_of(schema)}), key=len, reverse=True)
     quoted = "|".join(f'"{word}"' for word in words)
     # A question's key is also named without quotation marks; no verdict is.
-    asked = schema.get("properties", {}).items()
-    keys = [key for key, spec in asked if spec.get("type") != "string"]
+    named = schema.get("properties", {}).items()
+    keys = [key for key, spec in named if key in asked or spec.get("type") != "string"]
     bare = "|".join(rf"\b{re.escape(key)}\b" for key in sorted(keys, key=len, reverse=True))
     return re.compile("|".join(filter(None, [HELD, MARKER_LINE, quoted, bare])), re.MULTILINE)
 

@@ -318,9 +318,21 @@ def _value(answers: _Object, key: str, scale: Scale) -> float | Reason:
     if key in answers.twice:
         return Reason.DUPLICATE
     value = answers[key]
+    if scale.has_number_labels:
+        return _labelled(value, scale)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Reason.NOT_A_NUMBER
     return _off(value, scale) or float(value)
+
+
+def _labelled(value: object, scale: Scale) -> float | Reason:
+    """Return the value of the point whose label it is, which may be written without quotes."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return Reason.NOT_A_NUMBER
+    try:
+        return float(scale.parse(value))
+    except ValueError:
+        return Reason.OFF_SCALE
 
 
 def _off(value: float, scale: Scale) -> Reason | None:

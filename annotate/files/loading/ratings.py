@@ -195,8 +195,8 @@ def _compare(loading, line, row, value, old):
         counts.changed += 1
         loading.add(
             "ratings",
-            f"found {_shown(value)}, but this rating is {_shown(old.answer)} already; "
-            "a rating that was loaded does not change",
+            f"found {_shown(loading, row, value)}, but this rating is "
+            f"{_shown(loading, row, old.answer)} already; a rating that was loaded does not change",
             line,
             "value",
         )
@@ -206,8 +206,11 @@ def _compare(loading, line, row, value, old):
         counts.unchanged += 1
 
 
-def _shown(answer):
-    return repr(answer.text) if answer.value is None else f"{answer.value:g}"
+def _shown(loading, row, answer):
+    if answer.value is None:
+        return repr(answer.text)
+    written = loading.questions[row["question"]].scale.written(answer.value)
+    return written if isinstance(written, str) else f"{written:g}"
 
 
 def _existing(loading, batch):

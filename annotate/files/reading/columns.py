@@ -340,7 +340,7 @@ RATINGS = Table(
         Column("question", "The key of a question of the study.", key, required=True),
         Column(
             "value",
-            "The answer, on the question’s scale.",
+            "The answer, on the question’s scale; of a choice the label.",
             required=True,
             takes_true=True,
             blank="",

@@ -360,7 +360,7 @@ def test_the_export_tells_sides_and_what_stood_first(client, podcasts, side, ver
         rows = {row["item"]: row for row in exported(table)}
         assert len(rows) == 7
         assert {row["first_side"] for row in rows.values()} == {side}
-        assert rows["pair-1"]["value"] == str(VALUE_OF[verdict])
+        assert rows["pair-1"]["value"] == verdict
     # A place that goes to somebody else takes nothing away.
     places.release([session.pk])
     assert {row["first_side"] for row in exported("scores")} == {side}

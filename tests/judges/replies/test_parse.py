@@ -180,6 +180,30 @@ def test_one_bad_aspect_leaves_the_good_ones():
     assert parse('{"accuracy": 4}', TWO).reasons == {"satisfaction": Reason.MISSING}
 
 
+STARS = parse_scale({"choice": [3, 2, "none"]})
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ('"3"', 1),
+        ("3", 1),
+        ("2.0", 2),
+        ('"none"', 3),
+        ("1", Reason.OFF_SCALE),
+        ('"1"', Reason.OFF_SCALE),
+        ("true", Reason.NOT_A_NUMBER),
+        ("[3]", Reason.NOT_A_NUMBER),
+    ],
+)
+def test_where_labels_are_numbers_a_reply_holds_labels(said, value):
+    verdict = parse(f'{{"stars": {said}}}', {"stars": STARS})
+    assert verdict.values == ({} if isinstance(value, Reason) else {"stars": value})
+    assert verdict.reasons == ({"stars": value} if isinstance(value, Reason) else {})
+    asked = reply_schema({"stars": STARS}, rationale=False)["properties"]
+    assert asked == {"stars": {"type": "string", "enum": ["3", "2", "none"]}}
+
+
 def test_the_rationale_is_kept():
     assert parse('{"rationale": "clear", "accuracy": 4}', ONE).rationale == "clear"
     assert parse('{"rationale": 5, "accuracy": 4}', ONE).rationale == ""

@@ -26,7 +26,7 @@ OF_NUMBERS = [
 
 def test_the_columns_of_numbers_are_found():
     named = {column.values[0].name for column in OF_NUMBERS}
-    assert named >= {"rating", "share_listened", "position", "seconds", "version", "value"}
+    assert named >= {"rating", "share_listened", "position", "seconds", "version"}
     assert named >= {"cost_usd", "weighted_value", "premise", "hypothesis", "entailment"}
 
 

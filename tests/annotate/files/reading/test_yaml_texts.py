@@ -105,7 +105,7 @@ def test_ids_codes_and_labels_are_those_that_are_written(tmp_path):
     extra = study.fields["extra"]
     assert extra["platform"]["codes"] == {"screened_out": "0777"}
     assert [entry["item"] for entry in extra["gold"]] == ["010", "0"]
-    assert extra["gold"][1]["answers"] == {"fits": 5, "010": 5}  # the fifth label is 1.10
+    assert extra["gold"][1]["answers"] == {"fits": 5, "010": "1.10"}
     assert [entry["item"] for entry in extra["practice"]] == ["011", "1.10"]
     assert extra["practice"][0]["answers"] == {"fits": 4, "010": "1.10"}
     assert extra["practice"][1]["feedback"] == "true"
