@@ -20,10 +20,10 @@ import openai
 from aiohttp.resolver import ThreadedResolver
 
 from judges.endpoints import hosts, keys, presets, usage
+from judges.endpoints.parameters import longest_reply
 from judges.replies import logprobs
 from judges.replies.parse import Reason, storable, why_not_whole
 from judges.replies.thoughts import text_of
-from judges.values.dialects import longest_reply
 
 log = logging.getLogger(__name__)
 REPLY_BYTES = 2 * 1024 * 1024

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
+from judges.endpoints.asking import Asking
 from judges.endpoints.client import REFUSALS, TRANSIENT, Client, Failure
+from judges.endpoints.parameters import WORDS
 from judges.models import Endpoint
+from judges.models.endpoint import REFUSABLE
 from judges.replies.parse import Reason, answer_in
 from judges.replies.thoughts import without_thoughts
-from judges.values import dialects
 
 SECONDS = 15  # of each call at most: somebody waits for the page
 QUESTION = [
@@ -68,48 +70,31 @@ async def _findings(endpoint):
     hurried = copy(endpoint)
     hurried.timeout_seconds = min(SECONDS, endpoint.timeout_seconds)
     async with Client(hurried) as client:
-        first, refused, longest = await _first_answer(client)
+        asking = Asking(client, REFUSABLE)
+        first, longest = await _answered(asking, QUESTION, PLAIN, SHORT)
         findings = list(_first(endpoint, first))
         if first.failure:
             return findings
-        findings += [Finding(name, False, dialects.WORDS[name], True) for name in refused]
-        more = (
-            _answered(client, messages, sent, refused, longest) for messages, sent in MORE.values()
-        )
+        refused = [name for name in REFUSABLE if name in asking.found]
+        findings += [Finding(name, False, WORDS[name], True) for name in refused]
+        more = (_answered(asking, messages, sent, longest) for messages, sent in MORE.values())
         answers = [answer for answer, _ in await asyncio.gather(*more)]
     return [*findings, *map(_tried, MORE, answers)]
 
 
-async def _answered(client, messages, parameters, refused, longest):
+async def _answered(asking, messages, parameters, longest):
     """Return (Answer, how long a reply it allowed); what is not whole is asked for once more."""
-    sent = dialects.spoken(parameters | {"max_tokens": longest}, refused)
-    answer = await client.ask(messages, sent)
+    _, answer = await asking.ask(messages, parameters | {"max_tokens": longest})
     if answer.failure or longest == REASONED or not _lacks(answer):
         return answer, longest
-    again, longest = await _answered(client, messages, parameters, refused, REASONED)
+    again, longest = await _answered(asking, messages, parameters, REASONED)
     return answer if again.failure else again, longest
 
 
 def _lacks(answer):
     """Return why a reply is none that shows what the endpoint can do; None where it is."""
-    said = answer_in(answer.content, answer.finish_reason)
-    return said if isinstance(said, Reason) else None
-
-
-async def _first_answer(client):
-    """Return (Answer, parameters that the model refuses, tokens that its replies need).
-
-    It names what it refuses one after the other.
-    """
-    refused: list[str] = []
-    while True:
-        longest = REASONED if "max_tokens" in refused else SHORT
-        answer, longest = await _answered(client, QUESTION, PLAIN, refused, longest)
-        sent = dialects.spoken(PLAIN, refused)
-        more = dialects.refused_in(answer.detail, sent) if answer.failure else []
-        if not more:
-            return answer, refused, longest
-        refused += more
+    reply = answer_in(answer.content, answer.finish_reason)
+    return reply if isinstance(reply, Reason) else None
 
 
 # What a failure says about the key and the model; reachable is what answers with a status.

@@ -17,16 +17,17 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, connection
 
 from judges import methods
+from judges.endpoints.asking import Asking
 from judges.endpoints.client import UNSENT, Client, fault
 from judges.endpoints.gate import Gate
+from judges.endpoints.parameters import spoken
 from judges.models import Run
 from judges.perturbations import perturb
 from judges.replies import logprobs
-from judges.runs import disclosure, lease, reuse, score, settle
+from judges.runs import disclosure, lease, left_out, reuse, score, settle
 from judges.runs.check import why_not_local
 from judges.runs.settle import Outcome
 from judges.scorers import SCORERS
-from judges.values.dialects import spoken
 
 log = logging.getLogger(__name__)
 # Set when the worker's process shuts down: runs stop leasing and give back what waits.
@@ -89,7 +90,7 @@ def parameters(frozen, questions):
         }
     elif frozen.get("json_mode"):
         sent["response_format"] = {"type": "json_object"}
-    return spoken(sent, frozen.get("refused", ()))
+    return spoken(sent, [*frozen.get("refused", ()), *frozen.get("not_taken", ())])
 
 
 def sent_for(frozen, unit):
@@ -123,13 +124,14 @@ class Drive:
         self.options, self.ahead = {}, {}
         self.reuses, self.reused = None, False
         self.gate = Gate(self.endpoint)
+        self.may_leave_out = left_out.untried(run)
         self.renewed = time.monotonic()
 
     async def go(self):
         """Drive the run in rounds until nothing is under way and nothing is left to ask."""
         self.loop = asyncio.get_running_loop()
         async with Client(self.endpoint) as client:
-            self.client = client
+            self.asking = Asking(client, self.may_leave_out)
             try:
                 await self._round([])
                 while (
@@ -203,10 +205,18 @@ class Drive:
         sent = self._sent(unit)
         self.unstored.add(unit.number)
         try:
-            answer = await self.client.ask(*sent)
+            parameters, answer = await self.asking.ask(*sent, partial(self._permitted, unit))
+            sent = sent[0], parameters
         except Exception as error:  # it ends this call, and no other
             answer = fault(error, "run %s, unit %s", self.run.pk, unit.number)
         return Outcome(unit, *sent, answer)
+
+    async def _permitted(self, unit):
+        """Wait until a call beside the unit's first one may be sent, where minutes are limited."""
+        while self.gate.counts and not self.halted.is_set():
+            if await sync_to_async(self.gate.permit)([unit], self._sent):
+                return
+            await asyncio.sleep(self.gate.patience)
 
     def _sent(self, unit):
         """Return (messages, parameters).
@@ -224,6 +234,9 @@ class Drive:
 
     def _trip(self, outcomes):
         """Return [(unit, wait)] to ask again, new units, and how many of all may be sent now."""
+        if self.asking.found.keys() - self.run.frozen.get("not_taken", {}):
+            left_out.keep(self.run, self.asking.found)
+            self.options.clear()
         again = self._write(outcomes) if outcomes else []
         self._renew()
         units = self._reuse(self._lease(len(again)))

@@ -355,6 +355,27 @@ def test_a_model_that_refuses_a_parameter_is_asked_without_it(study, as_owner):
     assert "none is sent: the model takes none" in page
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("temperature", "`temperature` is deprecated for this model."),
+        ("temperature", "invalid temperature: only 1 is allowed for this model"),
+        ("temperature", "m does not support parameters: {'temperature': 0.0}"),
+        ("temperature", "Temperature must be 1"),
+        ("max_tokens", "Argument not supported on this model: maxTokens"),
+        ("max_tokens", "unknown field max-tokens"),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_refused_parameter_is_known_in_whatever_words(name, words, status):
+    def picky(number, request):
+        return Reply({"detail": words}, status) if name in request else able(number, request)
+
+    found, endpoint, server = outcome_of(picky)
+    assert endpoint.refused == [name] and found["model"].works and found["logprobs"].works
+    assert len(server.requests) == 1 + 5
+
+
 def test_a_judge_that_was_asked_with_it_has_to_be_made_anew(study):
     judge = factories.make_judge(study, "judge", factories.make_endpoint(key="made"))
     resume.cancel(plan(judge))
