@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cache, partial
 from traceback import format_tb
+from urllib.parse import urlsplit
 
 import aiohttp
 import httpx2
@@ -209,8 +210,10 @@ class Client:
         self.refusal = self.refusal or await self._refusal()
         if self.refusal:  # of an address that is none no client could be made
             return self
+        address = urlsplit(self.endpoint.base_url)
+        self.query = f"?{address.query}" if address.query else ""  # as Azure's ?api-version=…
         self.openai = openai.AsyncOpenAI(
-            base_url=self.endpoint.base_url,
+            base_url=address._replace(query="", fragment="").geturl(),
             api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in _exchange()
@@ -240,7 +243,9 @@ class Client:
         started = time.monotonic()
         # chat.completions.create copies messages and schema: half of a call's time.
         body = {"model": self.endpoint.model, "messages": messages, **parameters}
-        sent = self.openai.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        sent = self.openai.post(
+            f"/chat/completions{self.query}", body=body, cast_to=httpx2.Response
+        )
         parse = partial(parse_response, longest=longest_reply(parameters))
         answer = await self._exchange(sent, parse)
         answer.seconds = time.monotonic() - started
@@ -253,7 +258,7 @@ class Client:
         preset = presets.preset_at(self.endpoint.base_url)
         headers = preset.listing_headers(self.key) if preset else {}
         options = {"headers": {name: value or openai.Omit() for name, value in headers.items()}}
-        sent = self.openai.get("/models", options=options, cast_to=httpx2.Response)
+        sent = self.openai.get(f"/models{self.query}", options=options, cast_to=httpx2.Response)
         return await self._exchange(sent, parse_models)
 
     async def _exchange(self, sent, parse):
