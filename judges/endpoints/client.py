@@ -20,7 +20,7 @@ import httpx2
 import openai
 from aiohttp.resolver import ThreadedResolver
 
-from judges.endpoints import hosts, keys, presets, usage
+from judges.endpoints import hosts, keys, providers, usage
 from judges.endpoints.parameters import longest_reply
 from judges.replies import logprobs
 from judges.replies.parse import Reason, storable, why_not_whole
@@ -210,6 +210,7 @@ class Client:
         self.refusal = self.refusal or await self._refusal()
         if self.refusal:  # of an address that is none no client could be made
             return self
+        self.options = {"headers": self._headers()}
         address = urlsplit(self.endpoint.base_url)
         self.query = f"?{address.query}" if address.query else ""  # as Azure's ?api-version=…
         self.openai = openai.AsyncOpenAI(
@@ -243,9 +244,8 @@ class Client:
         started = time.monotonic()
         # chat.completions.create copies messages and schema: half of a call's time.
         body = {"model": self.endpoint.model, "messages": messages, **parameters}
-        sent = self.openai.post(
-            f"/chat/completions{self.query}", body=body, cast_to=httpx2.Response
-        )
+        path = f"/chat/completions{self.query}"
+        sent = self.openai.post(path, body=body, options=self.options, cast_to=httpx2.Response)
         parse = partial(parse_response, longest=longest_reply(parameters))
         answer = await self._exchange(sent, parse)
         answer.seconds = time.monotonic() - started
@@ -255,11 +255,15 @@ class Client:
         """Return an Answer whose content has the name of a model on each line."""
         if self.refusal:
             return replace(self.refusal)
-        preset = presets.preset_at(self.endpoint.base_url)
-        headers = preset.listing_headers(self.key) if preset else {}
-        options = {"headers": {name: value or openai.Omit() for name, value in headers.items()}}
+        options = {"headers": self._headers(listing=True)}
         sent = self.openai.get(f"/models{self.query}", options=options, cast_to=httpx2.Response)
         return await self._exchange(sent, parse_models)
+
+    def _headers(self, listing=False):
+        """Return the headers that the endpoint's provider wants besides the usual ones."""
+        provider = providers.provider_at(self.endpoint.base_url)
+        headers = provider.headers(self.key, listing) if provider else {}
+        return {name: value or openai.Omit() for name, value in headers.items()}
 
     async def _exchange(self, sent, parse):
         """Await a response and return its parsed Answer, without the key in its detail."""
