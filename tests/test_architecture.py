@@ -47,7 +47,7 @@ FLOORS = {
     "judges": [
         {"values": "", "replies": "", "bringing": ""},
         {"models": "values"},
-        {"endpoints": "values replies models", "prompting": "replies models"},
+        {"endpoints": "replies models", "prompting": "replies models"},
         {"perturbations": "replies prompting"},
         {"methods": "values replies models prompting perturbations"},
         {"statements": "models methods"},

@@ -154,7 +154,7 @@ class Drift:
     """What a check found: a Moved for each question, and which models answered before and now.
 
     withheld: how many of its items are of a locked test part, of which nothing is compared;
-    temperature: None where the model takes none.
+    temperature: None where none was sent.
     """
 
     moved: list = field(default_factory=list)
@@ -190,7 +190,7 @@ class Drift:
             return f"No answer can be compared: {why}."
         sentence = f"{same:,} of {n:,} answers are the same as before."
         if self.temperature != 0 and same < n:
-            why = "The model takes no temperature, so"
+            why = "No temperature is sent, so"
             if self.temperature is not None:
                 why = f"At a temperature of {self.temperature:g}"
             sentence += (
@@ -229,7 +229,7 @@ def compare(again):
         _answered(again.checked_id, items),
         _answered(again.pk, items),
         None
-        if "temperature" in again.frozen.get("refused", ())
+        if "temperature" in (*again.frozen.get("refused", ()), *again.frozen.get("not_taken", ()))
         else again.frozen.get("temperature", 0.0),
         again.judgments.open().count(),
         len(hidden),

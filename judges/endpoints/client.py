@@ -12,17 +12,18 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache, partial
 from traceback import format_tb
+from urllib.parse import urlsplit
 
 import aiohttp
 import httpx2
 import openai
 from aiohttp.resolver import ThreadedResolver
 
-from judges.endpoints import hosts, keys, presets, refusals, usage, waits
+from judges.endpoints import hosts, keys, providers, refusals, usage, waits
+from judges.endpoints.parameters import longest_reply
 from judges.replies import logprobs
 from judges.replies.parse import Reason, storable, why_not_whole
 from judges.replies.thoughts import text_of
-from judges.values.dialects import longest_reply
 
 log = logging.getLogger(__name__)
 REPLY_BYTES = 2 * 1024 * 1024
@@ -251,8 +252,11 @@ class Client:
         self.refusal = self.refusal or await self._refusal()
         if self.refusal:  # of an address that is none no client could be made
             return self
+        self.options = {"headers": self._headers()}
+        address = urlsplit(self.endpoint.base_url)
+        self.query = f"?{address.query}" if address.query else ""  # as Azure's ?api-version=…
         self.openai = openai.AsyncOpenAI(
-            base_url=self.endpoint.base_url,
+            base_url=address._replace(query="", fragment="").geturl(),
             api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in _exchange()
@@ -282,7 +286,8 @@ class Client:
         started = time.monotonic()
         # chat.completions.create copies messages and schema: half of a call's time.
         body = {"model": self.endpoint.model, "messages": messages, **parameters}
-        sent = self.openai.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        path = f"/chat/completions{self.query}"
+        sent = self.openai.post(path, body=body, options=self.options, cast_to=httpx2.Response)
         parse = partial(parse_response, longest=longest_reply(parameters))
         answer = await self._exchange(sent, parse)
         answer.seconds = time.monotonic() - started
@@ -292,11 +297,15 @@ class Client:
         """Return an Answer whose content has the name of a model on each line."""
         if self.refusal:
             return replace(self.refusal)
-        preset = presets.preset_at(self.endpoint.base_url)
-        headers = preset.listing_headers(self.key) if preset else {}
-        options = {"headers": {name: value or openai.Omit() for name, value in headers.items()}}
-        sent = self.openai.get("/models", options=options, cast_to=httpx2.Response)
+        options = {"headers": self._headers(listing=True)}
+        sent = self.openai.get(f"/models{self.query}", options=options, cast_to=httpx2.Response)
         return await self._exchange(sent, parse_models)
+
+    def _headers(self, listing=False):
+        """Return the headers that the endpoint's provider wants besides the usual ones."""
+        provider = providers.provider_at(self.endpoint.base_url)
+        headers = provider.headers(self.key, listing) if provider else {}
+        return {name: value or openai.Omit() for name, value in headers.items()}
 
     async def _exchange(self, sent, parse):
         """Await a response and return its parsed Answer, without the key in its detail."""

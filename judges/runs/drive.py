@@ -18,16 +18,17 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from judges import methods
+from judges.endpoints.asking import Asking
 from judges.endpoints.client import OF_ALL, UNSENT, Client
 from judges.endpoints.gate import Gate
+from judges.endpoints.parameters import spoken
 from judges.models import Run
 from judges.perturbations import perturb
 from judges.replies import logprobs
-from judges.runs import disclosure, lease, reuse, score, settle
+from judges.runs import disclosure, lease, left_out, reuse, score, settle
 from judges.runs.check import why_not_local
 from judges.runs.settle import Outcome
 from judges.scorers import SCORERS
-from judges.values.dialects import spoken
 
 log = logging.getLogger(__name__)
 # Set when the worker's process shuts down: runs stop leasing and give back what waits.
@@ -90,7 +91,7 @@ def parameters(frozen, questions):
         }
     elif frozen.get("json_mode"):
         sent["response_format"] = {"type": "json_object"}
-    return spoken(sent, frozen.get("refused", ()))
+    return spoken(sent, [*frozen.get("refused", ()), *frozen.get("not_taken", ())])
 
 
 def sent_for(frozen, unit):
@@ -124,13 +125,14 @@ class Drive:
         self.options, self.ahead = {}, {}
         self.reuses, self.reused = None, False
         self.gate = Gate(self.endpoint)
+        self.may_leave_out = left_out.untried(run)
         self.renewed = time.monotonic()
 
     async def go(self):
         """Drive the run in rounds until nothing is under way and nothing is left to ask."""
         self.loop = asyncio.get_running_loop()
         async with Client(self.endpoint) as client:
-            self.client = client
+            self.asking = Asking(client, self.may_leave_out)
             try:
                 await self._round([])
                 while (
@@ -201,9 +203,18 @@ class Drive:
         self._fill()
 
     async def _ask(self, unit):
-        sent = self._sent(unit)
+        messages, parameters = self._sent(unit)
         self.unstored.add(unit.number)
-        return Outcome(unit, *sent, await self.client.ask(*sent))
+        permitted = partial(self._permitted, unit)
+        sent, answer = await self.asking.ask(messages, parameters, permitted)
+        return Outcome(unit, messages, sent, answer)
+
+    async def _permitted(self, unit):
+        """Wait until a call beside the unit's first one may be sent, where minutes are limited."""
+        while self.gate.counts and not self.halted.is_set():
+            if await sync_to_async(self.gate.permit)([unit], self._sent):
+                return
+            await asyncio.sleep(self.gate.patience)
 
     def _sent(self, unit):
         """Return (messages, parameters).
@@ -221,6 +232,9 @@ class Drive:
 
     def _trip(self, outcomes):
         """Return [(unit, wait)] to ask again, new units, and how many of all may be sent now."""
+        if self.asking.found.keys() - self.run.frozen.get("not_taken", {}):
+            left_out.keep(self.run, self.asking.found)
+            self.options.clear()
         again = self._write(outcomes) if outcomes else []
         self._renew()
         units = self._reuse(self._lease(len(again)))

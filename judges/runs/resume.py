@@ -7,11 +7,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from judges.endpoints import limits
+from judges.endpoints.parameters import longest_reply
 from judges.models import Judge, Judgment, Run
 from judges.runs import disclosure, drive, lease
 from judges.runs.check import why_not_local
 from judges.runs.plan import PlanError, check, check_prices, one_active, plan
-from judges.values.dialects import longest_reply
 
 BATCH, READ = 2000, 500
 STOPPED = (Run.State.CANCELLED, Run.State.OUT_OF_BUDGET, Run.State.STOPPED)

@@ -11,6 +11,7 @@ from contextlib import suppress
 import pytest
 
 from judges.endpoints.client import REPLY_BYTES, Client, Failure, parse_response
+from judges.endpoints.model_list import list_models
 from judges.models import Endpoint
 from tests.scripted_server import Reply, ScriptedServer, chat
 
@@ -59,6 +60,28 @@ def test_a_reply_arrives_with_its_model_and_tokens():
         "temperature": 0.0,
         "max_tokens": 50,
     }
+
+
+@pytest.mark.parametrize(
+    ("address", "query"),
+    [
+        ("/v1", ""),
+        ("/v1/", ""),
+        ("/openai/deployments/d?api-version=2024-10-21", "?api-version=2024-10-21"),
+        ("/openai/deployments/d/?api-version=2024-10-21", "?api-version=2024-10-21"),
+        ("/v1?a=1&b=x%20y&a=2&c=", "?a=1&b=x%20y&a=2&c="),
+        ("/v1?", ""),
+        ("?v=1", "?v=1"),
+        ("/v1#part", ""),
+    ],
+)
+def test_what_is_asked_stands_before_the_query_of_an_address(address, query):
+    with ScriptedServer(lambda *_: chat("4")) as server:
+        base_url = server.url.removesuffix("/v1") + address
+        assert ask_url(base_url).failure is None
+        names = list_models(Endpoint(key="e", model="m", base_url=base_url))
+    path = address.partition("?")[0].partition("#")[0].rstrip("/")
+    assert server.paths == [f"{path}/chat/completions{query}", f"{path}/models{query}"], names
 
 
 def packed(body, how="gzip", status=200):

@@ -131,7 +131,7 @@ prompts:
 judges:
   - {judge: careful, endpoint: local, prompt: explanation.v1, aspects: single, temperature: 0.3,
      rationale: true, max_tokens: 77}
-  - {judge: shown, endpoint: local, prompt: explanation.v2, temperature: 1, samples: 5,
+  - {judge: shown, endpoint: local, prompt: explanation.v2, temperature: null, samples: 5,
      shots: personalised, example_role: expert, strict: true, pool_share: 0.35, seed: 9,
      context: history, history_length: 25}
   - {judge: "BLEU-4: “n-gram”", kind: imported}
