@@ -57,7 +57,7 @@ check: $(VENV)/test.stamp
 	CONCORD_PRODUCTION=1 ALLOWED_HOSTS=concord.example SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
-# From a fresh clone of what is committed; SMOKE=--short is what .ci/run does.
+# From a fresh clone of what is committed; SMOKE=--gate is what .ci/run does.
 smoke: $(VENV)/test.stamp
 	$(BIN)/python -m tests.smoke $(SMOKE)
 
