@@ -420,12 +420,14 @@ def _failure(status, data):
     if failure not in (Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION):
         return failure
     error = refusals.Error(data)
-    if failure is Failure.BAD_REQUEST and error.is_policy:
+    if failure is not Failure.RATE and error.is_policy:
         return Failure.CONTENT_FILTER
     if error.is_about_money(status):
         return Failure.RATE if error.is_limit_of_rate else Failure.BILLING
     if failure is Failure.BAD_REQUEST and error.is_about_length:
         return Failure.TOO_LONG
+    if failure is Failure.BAD_REQUEST and error.is_about_the_key:
+        return Failure.AUTHENTICATION
     return failure
 
 

@@ -1,11 +1,12 @@
-"""Read what an endpoint says as it refuses a call: about money, a filter, or the call's length."""
+"""Read why an endpoint refuses a call: money, the key, a filter, or the call's length."""
 
 import re
 
 # What endpoints call it when a filter stops a prompt.
 POLICY = re.compile(
     r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy|usage polic"
-    r"|safety (reasons|system)|data_inspection_failed|content exists risk",
+    r"|safety (reasons|system)|data_inspection_failed|content exists risk"
+    r"|(input|prompt|content) (was|is|has been) (flagged|blocked)",
     re.IGNORECASE,
 )
 # Codes and types of an account that cannot pay.
@@ -31,6 +32,8 @@ LIMIT_OF_RATE = re.compile(
     r"|(retry|try again) (in|after) (about )?\d",
     re.IGNORECASE,
 )
+WRONG = r"(invalid|incorrect|not valid|wrong|expired|revoked|missing)"
+KEY = re.compile(rf"{WRONG}.{{0,20}}api[ _-]?key|api[ _-]?key.{{0,40}}{WRONG}", re.IGNORECASE)
 LENGTH = re.compile(
     r"context[ _-]?(length|window|size)|maximum context|prompt is too|(input|prompt|request|text)"
     r".{0,20} too (long|large)|too many (input |prompt )?tokens|string_above_max_length"
@@ -74,6 +77,11 @@ class Error:
     def is_about_length(self):
         """Whether the call is too long for the model."""
         return self._says(LENGTH)
+
+    @property
+    def is_about_the_key(self):
+        """Whether the key is none, or none any more."""
+        return self._says(KEY)
 
     @property
     def is_limit_of_rate(self):

@@ -76,7 +76,7 @@ def test_a_save_asks_what_its_version_asks(study, owner):
     new = begun(study)
     retired, added = (study.questions.get(key=key).pk for key in ("transparency", "watch"))
     for place, there, gone in ((old, retired, added), (new, added, retired)):
-        for question, status in ((there, 200), (gone, 404)):
+        for question, status in ((there, 200), (gone, 409)):
             path = f"/r/{place.session.token}/answer/{place.item_id}/{question}/"
             assert Client().post(path, {f"q{question}": "5"}).status_code == status
     place, _, asked = access.asked_of_session(old.session.token, old.item_id)

@@ -183,13 +183,18 @@ def assert_scores(exports, slug, role, facts, sides=None):
                 "role": role,
                 "version": "1",
                 "first_side": (sides or {}).get(item, ""),
-                "value": value,
+                "value": in_file(question, value),
                 "reason": in_csv(reason),
             }
         )
     scores = exports.rows("scores", "seconds", "answered_at")
     assert told(scores, "item", "question") == told(expected, "item", "question")
     return len(scores)
+
+
+def in_file(question, value):
+    """Of a choice files have the label, where pages send the place among the options."""
+    return {"1": "A", "2": "tie", "3": "B"}[value] if question == "better-list" else value
 
 
 def in_csv(text):
@@ -205,7 +210,7 @@ def assert_ratings(exports, role, sides=None):
             "rater": exports.rater,
             "role": role,
             "question": question,
-            "value": value,
+            "value": in_file(question, value),
             "reason": in_csv(reason),
             "first_side": (sides or {}).get(item, ""),
             "version": "1",
@@ -222,9 +227,9 @@ def assert_revisions(exports):
             item=item,
             question=question,
             change=str(change),
-            new=value,
+            new=in_file(question, value),
             version="1",
-            old=said[change - 1][0] if change else "",
+            old=in_file(question, said[change - 1][0]) if change else "",
             reason=in_csv(reason),
         )
         for (item, question), said in exports.walk.given.items()

@@ -128,7 +128,7 @@ class YesNoReport:
         return sorted(self.main_entries(report), key=lambda e: (isnan(v := e.row[self.main]), -v))
 
     def best(self, report, judges):
-        """Return the row of the best judge, None where all are undefined."""
+        """Return the row of the judge that is compared first, None where all are undefined."""
         rows = [entry.row for entry in self.main_entries(report)]
         return best(rows, judges, self.main)
 
@@ -143,7 +143,7 @@ class YesNoReport:
         return keys_with_cut(questions, options)
 
     def headline(self, answers, options, judges):
-        """Return the (value, interval, words) of the best judge on the first question."""
+        """Return the (value, interval, words) of that judge on the first question."""
         keys = self.keys(answers.questions, options)
         if not judges or not keys:
             return no_value(self.nothing) if judges else NO_JUDGE

@@ -109,8 +109,8 @@ def test_nothing_of_anothers_screens_is_saved_by_an_own_address(study):
         f"/r/{mine.token}/extra/{extra.pk}/{extra.item_id}/{question.pk}/",
         f"/r/{mine.token}/answer/{foreign.item_id}/{question.pk}/",
     ):
-        assert Client().post(path, said).status_code == 404
+        assert Client().post(path, said).status_code == 409  # leads on to what is one's own
     for hidden in ({"extra": extra.pk}, {"item": foreign.item_id}):
         page = Client().post(f"/r/{mine.token}/item/1/", said | hidden)
-        assert page.status_code == 404
+        assert page.status_code == 303  # likewise
     assert not Rating.objects.exists() and not ExtraAnswer.objects.exists()

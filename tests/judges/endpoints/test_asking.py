@@ -97,7 +97,7 @@ def test_what_was_answered_with_a_parameter_is_never_answered_without_it(study):
     late = refusing("temperature")
     with ScriptedServer(lambda n, r: chat(GOOD) if n < 20 else late(n, r)) as server:
         run = worked(study, server)
-        assert states(run) == {"done", "failed"}
+        assert states(run) == {"done", "pending"}  # five refusals in a row stop a run
         assert all("temperature" in request for request in server.requests)
         again = plan.plan(Judge.objects.get())
         drive.work_through(again.pk)
@@ -112,8 +112,8 @@ def test_a_refusal_that_stays_is_kept_as_it_was_said(study):
     script = lambda n, r: Reply({"error": {"message": words.format(n)}}, 400)  # noqa: E731
     with ScriptedServer(script) as server:
         run = worked(study, server)
-    assert states(run) == {"failed"} and "not_taken" not in run.frozen
-    assert len(server.requests) == 40 + 2
+    assert states(run) == {"pending"} and "not_taken" not in run.frozen
+    assert sum("temperature" not in request for request in server.requests) == 2
     for call in run.calls.all():
         assert "temperature" in call.parameters and "max_tokens" in call.parameters
 

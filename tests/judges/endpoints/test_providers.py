@@ -84,7 +84,7 @@ SHAPES = {
         ),
         "key": (error(401, code="invalid_api_key"), {"failure": Failure.AUTHENTICATION}),
         "model": (error(404, code="model_not_found"), {"failure": Failure.NOT_FOUND}),
-        "overload": (error(503, type="service_unavailable"), {"failure": Failure.SERVER}),
+        "overload": (error(503, type="service_unavailable"), {"failure": Failure.BUSY}),
     },
     "azure": {
         "reply": (
@@ -129,7 +129,20 @@ SHAPES = {
         ),
         "overload": (
             plain(529, {"type": "error", "error": {"type": "overloaded_error", "message": "-"}}),
-            {"failure": Failure.SERVER},
+            {"failure": Failure.BUSY},
+        ),
+        "money": (
+            plain(
+                400,
+                {
+                    "type": "error",
+                    "error": {
+                        "type": "invalid_request_error",
+                        "message": "Your credit balance is too low.",
+                    },
+                },
+            ),
+            {"failure": Failure.BILLING},
         ),
         "key": (
             plain(401, {"type": "error", "error": {"type": "authentication_error"}}),
@@ -151,9 +164,35 @@ SHAPES = {
             listed(429, "Exhausted.", "RESOURCE_EXHAUSTED"),
             {"failure": Failure.RATE},
         ),
+        "limit with a wait": (
+            Reply(
+                json.dumps(
+                    [
+                        {
+                            "error": {
+                                "code": 429,
+                                "status": "RESOURCE_EXHAUSTED",
+                                "details": [
+                                    {
+                                        "@type": "type.googleapis.com/google.rpc.RetryInfo",
+                                        "retryDelay": "34s",
+                                    }
+                                ],
+                            }
+                        }
+                    ]
+                ),
+                429,
+            ),
+            {"failure": Failure.RATE, "retry_after": 34.0},
+        ),
+        "key": (
+            listed(400, "API key not valid.", "INVALID_ARGUMENT"),
+            {"failure": Failure.AUTHENTICATION},
+        ),
         "overload": (
             listed(503, "Full.", "UNAVAILABLE"),
-            {"failure": Failure.SERVER},
+            {"failure": Failure.BUSY},
         ),
     },
     "mistral": {
@@ -176,6 +215,26 @@ SHAPES = {
         "key": (plain(401, {"detail": "Unauthorized"}), {"failure": Failure.AUTHENTICATION}),
     },
     "xai": {
+        "money": (
+            plain(
+                403,
+                {
+                    "code": "The caller does not have permission",
+                    "error": "The team has no credits left.",
+                },
+            ),
+            {"failure": Failure.BILLING},
+        ),
+        "key": (
+            plain(
+                400,
+                {
+                    "code": "Client specified an invalid argument",
+                    "error": "Incorrect API key provided.",
+                },
+            ),
+            {"failure": Failure.AUTHENTICATION},
+        ),
         "thoughts beside the reply": (
             usage(300, 10, 4310, completion_tokens_details={"reasoning_tokens": 4000}),
             {"content": GOOD, "tokens_in": 300, "tokens_out": 4010},
@@ -212,9 +271,13 @@ SHAPES = {
             error(402, "Empty.", type="unknown_error", code="invalid_request_error"),
             {"failure": Failure.BILLING},
         ),
-        "overload": (error(503), {"failure": Failure.SERVER}),
+        "overload": (error(503), {"failure": Failure.BUSY}),
     },
     "moonshot": {
+        "money": (
+            error(429, "Over quota.", type="exceeded_current_quota_error"),
+            {"failure": Failure.BILLING},
+        ),
         "reply": (
             beside(usage(50, 6), None, cached_tokens=0),
             {"content": GOOD, "tokens_in": 50, "tokens_out": 6},
@@ -224,6 +287,15 @@ SHAPES = {
         "filter": (error(400, type="content_filter"), {"failure": Failure.CONTENT_FILTER}),
     },
     "groq": {
+        "wait": (
+            error(
+                429,
+                "Please try again in 7.66s.",
+                type="tokens",
+                code="rate_limit_exceeded",
+            ),
+            {"failure": Failure.RATE, "retry_after": 7.66},
+        ),
         "reply": (
             beside(usage(60, 7, queue_time=0.1, total_time=0.2), None, x_groq={"id": "r"}),
             {"content": GOOD, "tokens_in": 60, "tokens_out": 7},
@@ -244,6 +316,15 @@ SHAPES = {
         ),
     },
     "openrouter": {
+        "flagged": (
+            error(
+                403,
+                "The input was flagged.",
+                code=403,
+                metadata={"reasons": ["violence"], "flagged_input": "x"},
+            ),
+            {"failure": Failure.CONTENT_FILTER},
+        ),
         "reply": (
             beside(usage(70, 5, cost=0.0001), {"native_finish_reason": "STOP"}, provider="P"),
             {"content": GOOD, "tokens_in": 70, "tokens_out": 5},
@@ -257,7 +338,7 @@ SHAPES = {
             {"failure": Failure.GATEWAY},
         ),
         "no money": (error(402, code=402), {"failure": Failure.BILLING}),
-        "nobody": (error(503, code=503), {"failure": Failure.SERVER}),
+        "nobody": (error(503, code=503), {"failure": Failure.BUSY}),
     },
     "vllm": {
         "thoughts of their own": (
@@ -296,9 +377,18 @@ SHAPES = {
             error(404, "Pull it first.", type="not_found_error", param=None, code=None),
             {"failure": Failure.NOT_FOUND},
         ),
-        "busy": (error(503, type="api_error"), {"failure": Failure.SERVER}),
+        "busy": (error(503, type="api_error"), {"failure": Failure.BUSY}),
     },
     "litellm": {
+        "money": (
+            error(
+                400,
+                "Budget has been exceeded! Current cost: 1, max budget: 0.5",
+                type="budget_exceeded",
+                code="400",
+            ),
+            {"failure": Failure.BILLING},
+        ),
         "reply": (
             usage(80, 4, cache_read_input_tokens=0, cache_creation_input_tokens=0),
             {"content": GOOD, "tokens_in": 80, "tokens_out": 4},
