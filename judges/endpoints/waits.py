@@ -12,8 +12,9 @@ PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d))"
 SPAN = rf"{PART}(?:[\s,]*(?:and\s+)?{PART})*"
 AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(mil|ms|[smhd]?)", re.IGNORECASE)
 # In a body: RetryInfo, fields of gateways, headers that they pass on, and plain words.
+# What follows a name is bounded: a body of 2 MB that repeats one is read in a moment, not hours.
 TOLD = re.compile(
-    r"(?:(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset)(?P<ms>[-_]?m(?:illi)?s[a-z]*)?[-_a-z]*"
+    r"(?:(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset)(?P<ms>[-_]?m(?:illi)?s)?[-_a-z]{0,40}"
     r"|try again (?:in|after)|\bwait(?: for)?|estimated_time)"
     rf"[\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{SPAN})",
     re.IGNORECASE,
