@@ -13,7 +13,7 @@ SPAN = rf"{PART}(?:[\s,]*(?:and\s+)?{PART})*"
 AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(mil|ms|[smhd]?)", re.IGNORECASE)
 # In a body: RetryInfo, fields of gateways, headers that they pass on, and plain words.
 TOLD = re.compile(
-    r"(?:(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset)(?P<ms>[-_]?m(?:illi)?s[a-z]*)?[-_a-z]*"
+    r"(?:(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset)(?P<ms>[-_]?m(?:illi)?s)?[-_a-z]{0,30}"
     r"|try again (?:in|after)|\bwait(?: for)?|estimated_time)"
     rf"[\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{SPAN})",
     re.IGNORECASE,
