@@ -64,43 +64,24 @@ usual = st.fixed_dictionaries(
         "usage": counted,
     }
 )
-data = st.sampled_from(
-    [usual] * 4 + [completions] * 3 + [st.fixed_dictionaries({"error": errors}), json_values]
-).flatmap(lambda one: one)
+data = completions | st.fixed_dictionaries({"error": errors}) | json_values
 as_json = st.builds(json.dumps, data, ensure_ascii=st.booleans())
 as_json = as_json.map(lambda text: text.encode("utf-8", "surrogatepass"))
 plain = st.one_of(
-    *[as_json] * 6,
+    *[as_json] * 4,
     data.map(lambda whole: b"\xef\xbb\xbf" + json.dumps(whole).encode()),
     data.map(lambda whole: json.dumps(whole).encode("utf-16")),
     st.binary(max_size=50),
     st.sampled_from([b"<html>", b"[" * 20_000, b"data: {}\n\n", b"9" * 5000]),
 )
-TIMES = [
-    "1",
-    "0",
-    "60",
-    "-",
-    ".",
-    "s",
-    "ms",
-    "Mon, ",
-    "31 ",
-    "Feb ",
-    "2026",
-    "T",
-    ":",
-    " GMT",
-    "nan",
-]
-TIMES += ["99999999999", "+0000", "\xb2", "e9", "2026-02-28", "12:00:00", " "]
+TIMES = ["1", "0", "60", "-", ".", "s", "ms", "Mon, ", "31 ", "Feb ", "2026", "T", ":", " GMT"]
+TIMES += ["nan", "99999999999", "+0000", "\xb2", "e9", "12:00:00", " "]
 times = st.lists(st.sampled_from(TIMES), max_size=6).map("".join)
 LATIN = st.characters(min_codepoint=32, max_codepoint=255, exclude_categories=["Cc"])
 NAMES = ["Retry-After", "retry-after-ms", "X-RateLimit-Reset", "x-ratelimit-remaining", "Location"]
 NAMES += ["Content-Type", "X-Should-Retry", "Set-Cookie", "Date"]
 headers = st.dictionaries(st.sampled_from(NAMES), times | st.text(LATIN, max_size=10), max_size=4)
-CUT_OFF = [0] * 9 + [1, 3, 9, 40]
-STATUSES = [200] * 30 + [201, 204, 206, 302, 304, 400, 401, 402, 403, 404, 408, 413, 422, 429, 500]
+STATUSES = [200] * 20 + [201, 204, 206, 302, 304, 400, 401, 402, 403, 404, 408, 413, 422, 429, 500]
 STATUSES += [502, 503, 504, 524, 529, 599]
 
 
@@ -131,17 +112,18 @@ class Sent:
 
 @st.composite
 def anything_sent(draw, further=()):
-    body, name = draw(plain), draw(st.sampled_from([*PACKED]))
-    said = draw(st.sampled_from([*[name] * 9, "br", "gzip", "deflate"]))
-    packed = PACKED[name](body, draw(st.integers(0, 9)))
-    kept = len(packed) - draw(st.sampled_from(CUT_OFF))
-    cuts = sorted(draw(st.lists(st.integers(0, len(packed)), max_size=3)))
-    ends = zip([0, *cuts], [*cuts, len(packed)], strict=True)
-    pieces = [packed[:kept][begin:end] for begin, end in ends]
+    """Draw a Sent; about half are whole replies, of which only counts and contents are odd."""
+    is_usual, name = draw(st.booleans()), draw(st.sampled_from([*PACKED]))
+    body = json.dumps(draw(usual)).encode() if is_usual else draw(plain)
+    packed, said, cut, status = PACKED[name](body, draw(st.integers(0, 9))), name, 0, 200
+    if not is_usual:
+        said = draw(st.sampled_from([name, name, "br", "gzip", "deflate"]))
+        cut = draw(st.sampled_from([0, 0, 0, 1, 9, 40]))
+        status = draw(st.sampled_from([*STATUSES, *range(200, 600, 7), *further]))
+    at = draw(st.integers(0, len(packed)))
     fields = draw(headers) | ({"Content-Encoding": said} if said else {})
-    is_whole = said == name and kept >= len(packed)
-    status = draw(st.sampled_from([*STATUSES, *range(200, 600, 7), *further]))
-    return Sent(status, fields, body, pieces, is_whole)
+    kept = packed[: max(0, len(packed) - cut)]
+    return Sent(status, fields, body, [kept[:at], kept[at:]], not cut and said == name)
 
 
 @st.composite
@@ -160,7 +142,7 @@ def anything_on_the_wire(draw):
         )
     lines = [f"HTTP/1.1 {sent.status} Odd", *(f"{name}: {text}" for name, text in fields.items())]
     whole = "\r\n".join([*lines, "", ""]).encode("latin-1") + body
-    kept = len(whole) - draw(st.sampled_from(CUT_OFF))
-    sent.is_whole = sent.is_whole and kept >= len(whole) and sent.status != 204  # without a body
-    at = draw(st.integers(0, len(whole)))
-    return sent, [whole[:kept][:at], whole[:kept][at:]]
+    cut = draw(st.sampled_from([0, 0, 0, 0, 1, 9, 200]))
+    sent.is_whole = sent.is_whole and not cut and sent.status != 204  # without a body
+    kept, at = whole[: max(0, len(whole) - cut)], draw(st.integers(0, len(whole)))
+    return sent, [kept[:at], kept[at:]]

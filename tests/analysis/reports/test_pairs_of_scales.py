@@ -13,7 +13,7 @@ from tests.analysis.small import options_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("kinds", combinations(SPECS, 2), ids="-".join)
+@pytest.mark.parametrize("kinds", [*combinations(SPECS, 2)], ids="-".join)
 def test_a_report_gives_numbers_or_reasons_of_two_kinds_of_scale(kinds):
     """A cut may lie on the scale of one question only."""
     study = make(None, scales=[SPECS[kind] for kind in kinds])
