@@ -15,7 +15,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Reply:
-    """What the server sends: body may be raw bytes; cut closes the connection after so many."""
+    """What the server sends: body may be raw bytes; cut closes the connection after so many.
+
+    pieces: the response as it is, head and all, sent one after the other in place of the rest.
+    """
 
     body: bytes | str | dict = b""
     status: int = 200
@@ -23,6 +26,7 @@ class Reply:
     delay: float = 0.0
     cut: int | None = None
     trickle: float = 0.0
+    pieces: list[bytes] = field(default_factory=list)
 
     def encoded(self):
         body = json.dumps(self.body) if isinstance(self.body, dict) else self.body
@@ -127,6 +131,11 @@ class ScriptedServer:
 
     async def _send(self, writer, reply):
         await asyncio.sleep(reply.delay)
+        for piece in reply.pieces:
+            writer.write(piece)
+            await writer.drain()
+        if reply.pieces:
+            return False
         body = reply.encoded()
         headers = {"content-type": "application/json", "content-length": len(body)} | reply.headers
         lines = [f"HTTP/1.1 {reply.status} Scripted", *(f"{k}: {v}" for k, v in headers.items())]

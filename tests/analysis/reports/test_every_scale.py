@@ -30,10 +30,7 @@ def test_a_report_gives_numbers_or_reasons_whatever_the_scale(name, kind):
     if name in takers("threshold"):
         given.append({"threshold": CUTS.get(kind, 2)})
     for options in (options_of(answers, name, draws=0, **one) for one in given):
-        whole = computed(report, answers, options)
-        said = [note for note in [*whole.verdict, *whole.notes] if not note.startswith(USUAL)]
-        assert whole.rows or said
-        assert [*silent(whole), *of_no_width(whole)] == []
+        whole = check(report, answers, options)
         shown = report.list_parts(answers.questions)
         offered = [part for part, _ in shown.choices]
         if shown.name == "question":
@@ -45,6 +42,15 @@ def test_a_report_gives_numbers_or_reasons_whatever_the_scale(name, kind):
         *_, words = report.headline(answers, options, answers.judges)
         if name in takers("threshold") and any(entry.judge for entry in whole.entries):
             assert not words.startswith("no question has")
+
+
+def check(report, answers, options):
+    """Return the whole report, which has rows or says why not, each with a number or a reason."""
+    whole = computed(report, answers, options)
+    said = [note for note in [*whole.verdict, *whole.notes] if not note.startswith(USUAL)]
+    assert whole.rows or said
+    assert [*silent(whole), *of_no_width(whole)] == []
+    return whole
 
 
 @pytest.mark.parametrize("kind", ["likert", "slider", "number"])

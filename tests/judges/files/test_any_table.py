@@ -10,9 +10,11 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from analysis.exports import write as exports
 from judges.files import load_files
 from judges.files.load import TABLES
-from tests.files import ITEMS, load, write
+from judges.files.study_file import study_yaml
+from tests.files import ITEMS, load, messages, write
 
 pytestmark = pytest.mark.django_db
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
@@ -65,18 +67,43 @@ def folder(tmp_path):
     return tmp_path
 
 
+LEAVES = ("items", "ratings", "judgments", "statements", "entailments")
+
+
+def files_of(study):
+    """study.yaml and the tables that have rows."""
+    tables = {table: "".join(exports.pieces(study, table, "csv")) for table in LEAVES}
+    tables = {table: text for table, text in tables.items() if text.count("\n") > 1}
+    return {"study": study_yaml(study)} | tables
+
+
+def as_films(files):
+    """Files of the copy under the name of the study; rows that stand together may be swapped."""
+    return {
+        table: sorted(re.sub("^(study: )?copy(?=,|$)", r"\1films", text, flags=re.M).splitlines())
+        for table, text in files.items()
+    }
+
+
 @settings(
     max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(tables())
 @example(("items", [{"item": "e9", "own": "x"}], False))
-def test_any_table_is_loaded_or_refused_where_it_is_wrong(folder, table):
+@example(("items", [{"item": "e9", "text": "=1+1", "own": "x;-b"}], False))
+def test_any_table_is_loaded_and_comes_back_or_is_refused_where_it_is_wrong(folder, table):
     name, rows, is_json = table
     suffix = ".jsonl" if is_json else ".csv"
     paths = write(folder, study=None, suffix=suffix, **{name: as_text(rows, is_json)})[1]
     with transaction.atomic():
         loading = load_files(None, paths, slug="films")
+        if not loading.problems:
+            files = files_of(loading.study)
+            study = files["study"].replace("study: films", "study: copy", 1)
+            copy = load(folder, **files | {"study": study})
+            assert messages(copy) == []
+            assert as_films(files_of(copy.study)) == as_films(files)
         transaction.set_rollback(True)
     assert loading.problems or loading.counts[name].rows == len(rows)
     for problem in loading.problems.shown:
