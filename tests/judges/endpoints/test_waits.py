@@ -75,9 +75,9 @@ BODIES = [
     ("Retry after 2026-01-01T13:00:00Z", None),
     ("We await 20 s of it", None),
     # Read a name at a time, however often or long: else 2 MB of it hold up all calls for hours.
-    pytest.param("retry-after-ms" * 150_000 + " retry in 5s", 5, id="2 MB of a name"),
-    pytest.param("retry-after-ms" + "a" * 2_000_000 + ": 5", None, id="a name of 2 MB"),
-    pytest.param("retry_after_ms" * 150_000 + ": 1500", 1.5, id="2 MB of another name"),
+    ("retry-after-ms" * 150_000 + " retry in 5s", 5),
+    ("retry-after-ms" + "a" * 2_000_000 + ": 5", None),
+    ("retry_after_ms" * 150_000 + ": 1500", 1.5),
     ("", None),
 ]
 
