@@ -253,4 +253,4 @@ def test_a_database_of_an_older_version_is_refused(environment, on_postgres):
     with psycopg.connect(environment["DATABASE_URL"]) as old:
         old.execute(OLDER)
     for arguments in STARTS:
-        assert_refused(environment, arguments, "make it anew (dropdb, createdb)")
+        assert_refused(environment, arguments, "drop and create it (dropdb, createdb)")

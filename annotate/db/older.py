@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from django.core.checks import Error
-from django.db import OperationalError, connection
+from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
 OLDER = (
     "The database {name} was made by an older, unreleased version of Concord, and this one cannot "
     "bring it up to date: export what you need with that version (manage.py export), then {remove}."
 )
-REMOVE = {"sqlite": "delete that file", "postgresql": "make it anew (dropdb, createdb)"}
+REMOVE = {"sqlite": "delete that file", "postgresql": "drop and create it (dropdb, createdb)"}
 
 
 def why_refused():
@@ -29,6 +29,6 @@ def check_first_migration(app_configs, **kwargs):
         return []
     try:
         refused = why_refused()
-    except OperationalError:
+    except DatabaseError:
         return []
     return [Error(refused, id="annotate.E001")] if refused else []

@@ -153,17 +153,21 @@ def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
     return _claim_while_open(session, only, list(item_ids), len(item_ids))
 
 
-def claim_sent(session: Session, kinds: Sequence[str], item_id: int) -> list[int]:
+def claim_sent(
+    session: Session, kinds: Sequence[str], item_id: int, like: Sequence[int]
+) -> list[int]:
     """Claim the item that a late page is about, or the pair that it is a part of, if it is open.
 
-    That the rater had it is not known, so it has to be one that they may take.
+    That the rater had it is not known, so it has to be one that they may take. like: as in claim.
     """
     if item_id > BigIntegerField.MAX_BIGINT:
         return []
     grouping.wait_for_turn(session.study)
     only, values = _takes(session.study, session.rater, kinds)
     only += " AND place.item_id = (SELECT COALESCE(parent_id, id) FROM annotate_item WHERE id = %s)"
-    return _claim_while_open(session, only, [*values, item_id], 1)
+    values = [*values, item_id]
+    only, values = grouping.limited(session, _open_to(session.rater), only, values, 1, like)
+    return _claim_while_open(session, only, values, 1)
 
 
 def _claim_while_open(session: Session, only: str, values: list[Any], count: int) -> list[int]:

@@ -180,16 +180,17 @@ def resume(session, sent=None):
     answered = _answered_items(session)
     questions = versions.asked(session.study_id, session.version)
     kinds = places.kinds_asked(questions)
+    tops = list(dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items()))
+    back = places.claim_again(session, tops)
     # Who had no items yet must not come to them past the steps before.
     came_late = sent is not None and session.stopped_in == State.RATING
-    back = places.claim_sent(session, kinds, sent) if came_late else []
+    if came_late and len(back) < taste.count_of_items(session):
+        back += places.claim_sent(session, kinds, sent, like=back)
     # Answers to gold items alone: they are of the session's version, so it goes on with that.
     has_answers = answered or session.extras.filter(answers__question__isnull=False).exists()
     if not (back or has_answers):
         move(session, _step_to_begin_with(session))
         return True
-    tops = dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items())
-    back += places.claim_again(session, [pk for pk in tops if pk not in back])
     if session.items_done_at:  # only exit questions are left, whatever became of the places
         places.put_in_order(session, first=back)
         session.places.update(state=Place.State.FILLED)

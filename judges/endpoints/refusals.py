@@ -24,8 +24,6 @@ LACK = (
     r"|inactive|suspended|overdue|missing)\b"
 )
 OWED = r"\b(credits?|balances?|funds|prepaid|arrears|(spend\w*|usage|hard|monthly|budget) limit)\b"
-# At 429 these speak of limits by the minute too.
-OWED_ELSE = r"\b(quotas?|billing|payments?)\b"
 LIMIT_OF_RATE = re.compile(
     r"per[ _-]?(second|sec|minute|min|hour|day)|(a|each|every) (second|minute)|/ ?(s|min)\b"
     r"|\b[rt]p[msd]\b|rate[ _-]?limit|too many requests|concurren"
@@ -46,10 +44,12 @@ def _near(first, second):
     return re.compile(f"{first}.{{0,60}}?{second}|{second}.{{0,60}}?{first}", re.IGNORECASE)
 
 
-CANNOT_PAY_AT_429 = re.compile(
-    f"{_near(LACK, OWED).pattern}|budget has been exceeded|余额|欠费", re.I
-)
-CANNOT_PAY = re.compile(f"{CANNOT_PAY_AT_429.pattern}|{_near(LACK, OWED_ELSE).pattern}", re.I)
+CANNOT_PAY = re.compile(f"{_near(LACK, OWED).pattern}|budget has been exceeded|余额|欠费", re.I)
+# At 403 these mean the account too; elsewhere a limit by the minute, or a parameter of the call.
+OF_ACCOUNT = _near(LACK, r"\b(quotas?|billing|payments?)\b").pattern
+CANNOT_PAY_AT_403 = re.compile(f"{CANNOT_PAY.pattern}|{OF_ACCOUNT}", re.IGNORECASE)
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”|`[^`]*`")  # may be what was sent
+LONGEST = 10_000  # characters of a sentence that are looked at
 
 
 class Error:
@@ -58,7 +58,7 @@ class Error:
     def __init__(self, data):
         data = data[0] if isinstance(data, list) and data else data
         if isinstance(data, str):  # no JSON
-            self.codes, self.words = [], [] if data.lstrip()[:1] == "<" else [data]
+            self.codes, self.words = [], [] if data.lstrip()[:1] == "<" else [data[:LONGEST]]
             return
         outer = data if isinstance(data, dict) else {}
         holders = [outer, outer["error"]] if isinstance(outer.get("error"), dict) else [outer]
@@ -95,11 +95,13 @@ class Error:
 
     def is_about_money(self, status):
         """Whether it speaks of money or a quota, by a code or in words."""
-        pattern = CANNOT_PAY_AT_429 if status == 429 else CANNOT_PAY
-        return self.has_code_of_money or any(map(pattern.search, self.words))
+        pattern = CANNOT_PAY_AT_403 if status == 403 else CANNOT_PAY
+        words = [] if status == 401 else [QUOTED.sub("", words) for words in self.words]
+        return self.has_code_of_money or any(map(pattern.search, words))
 
 
 def _texts(holders, *names):
     """Return what the holders have by these names, as far as it is a text or a number."""
     values = [holder.get(name) for holder in holders for name in names]
-    return [str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool)]
+    texts = (v for v in values if isinstance(v, str | int) and not isinstance(v, bool))
+    return [str(text)[:LONGEST] for text in texts]

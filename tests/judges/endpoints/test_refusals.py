@@ -46,7 +46,18 @@ REFUSED = {
     "a code without an envelope": (403, {"code": "AccountOverdueError", "message": "no"}, PAY),
     "within a list": (403, [said(code="INSUFFICIENT_BALANCE")], PAY),
     "words alone": (403, "Insufficient balance", PAY),
-    "401": (401, said("No active billing plan"), PAY),
+    "401": (401, said("Incorrect API key. Check your billing page"), Failure.AUTHENTICATION),
+    "a text that is quoted": (
+        400,
+        said("Invalid prompt: 'I have no credit left on my phone' is none"),
+        Failure.BAD_REQUEST,
+    ),
+    "a flagged text": (
+        403,
+        said("input was flagged: 'they used my credits and did not refund'"),
+        Failure.CONTENT_FILTER,
+    ),
+    "a parameter": (400, said("Do not use the parameter quota"), Failure.BAD_REQUEST),
     "402": (402, said("rate limit"), PAY),
     "a number for a code": (400, said(code=402), PAY),
     # Limits that pass, whatever they are called.

@@ -164,6 +164,13 @@ def test_what_looks_like_json_is_quoted_as_json(text):
     assert scored('It says {"clarity": 5}.', text) == (Reason.QUOTED if held else 5.0)
 
 
+def test_true_is_not_one_and_what_is_empty_quotes_nothing():
+    rated = Rated([{"content": '<<<TEXT\n{"clarity": true} [ ] {}\nTEXT>>>'}])
+    assert not rated.holds('{"clarity": 1}', {"clarity": 1})
+    assert not rated.holds("[]", []) and not rated.holds("{}", {})
+    assert rated.holds('{"clarity":true}', {"clarity": True})
+
+
 def test_nothing_is_taken_from_within_an_answer():
     reply = '{"rationale": "it says {\\"clarity\\": 5}", "clarity": 2}'
     assert scored(f"So: {reply}", '{"clarity": 5} {"rationale": "x"}') == 2.0
