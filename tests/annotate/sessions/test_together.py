@@ -79,7 +79,9 @@ def test_larger_surveys_are_shared_by_sessions_and_no_place_is_lost():
 
 
 @pytest.mark.django_db
-def test_who_comes_back_goes_on_with_the_same_survey():
+@pytest.mark.parametrize("is_late", [False, True])
+def test_who_comes_back_goes_on_with_the_same_survey(is_late):
+    """Also with an old page of another survey, which cannot be the session's."""
     study = make()
     session = begin(study)
     survey = surveys_of(session)[0]
@@ -87,10 +89,11 @@ def test_who_comes_back_goes_on_with_the_same_survey():
     questions = list(study.questions.all())
     sessions.save_answers(place, questions, [sessions.Answer(one, 4) for one in questions])
     places.release([session.pk])
-    Session.objects.filter(pk=session.pk).update(state="abandoned")
+    Session.objects.filter(pk=session.pk).update(state="abandoned", stopped_in="rating")
     for _ in range(2):
         begin(study)  # the least filled are the other two now
-    assert sessions.resume(Session.objects.get(pk=session.pk))
+    foreign = study.items.exclude(data__survey=survey).first().pk if is_late else None
+    assert sessions.resume(Session.objects.get(pk=session.pk), foreign)
     assert surveys_of(session) == [survey] * SIZE
     assert surveys_of(session, "item")[0] == place.item_id
 
