@@ -144,14 +144,6 @@ TERMS = (
         "CF, CF-A",
     ),
     _term(
-        "closeness",
-        "Closeness",
-        "How much more often a rater than the judge is the closer one to the other raters, from "
-        "−1 to 1. It is shown and decides nothing.",
-        "verdict",
-        "d",
-    ),
-    _term(
         "cluster",
         "Cluster",
         "Items that belong together because they share a recipient, or else a content. Their "

@@ -6,15 +6,15 @@ from analysis.reports.verdict.unchecked import names_of
 from analysis.reports.verdict.words import short
 from analysis.stats.validation.answers import Answer
 
-# What one check rules out, by the check's name.
+# What is ruled out where it is known.
 ONE_TRICK = {
     "length": "text length",
     "system": "the system alone",
     "content": "the content alone",
 }
-ONE_AT_A_TIME = (
-    "Length, system and content are taken out one at a time: a judge that knows two of them, and "
-    "nothing else, can get a yes."
+AT_ONCE = (
+    "Length, system, content, who rated an item, and cells of two groupings are taken out at once: "
+    "judges that know several of them, and nothing else, got a yes in at most 1 % of studies."
 )
 HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
 
@@ -27,10 +27,10 @@ def simulation_notes(rows):
         yield (
             "In simulated studies whose truth lies exactly at the boundary of a check at .05, it "
             f"passed wrongly in .05 to .07. {_tricks(spared)} got a yes in at most 1 % of studies, "
-            f"of two, four or eleven systems (docs/CALIBRATION.md). {ONE_AT_A_TIME}"
+            f"of two, four or eleven systems (docs/CALIBRATION.md). {AT_ONCE}"
         )
     else:  # what was simulated of recipients' own answers stands with them
-        yield ONE_AT_A_TIME
+        yield AT_ONCE
     if spared:
         yield (
             f"Some judge with a yes was not checked for the {' and the '.join(spared)}: a judge "

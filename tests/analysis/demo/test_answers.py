@@ -81,7 +81,7 @@ def test_a_judge_that_knows_who_wrote_a_reply_may_not_stand_in(load):
     entries, _ = load("helpdesk-demo")
     entry = entries[helpdesk.KNOWS_SYSTEM, "helpfulness"]
     row = entry.row
-    assert (row["answer"], row["verdict"], row["why"]) == ("no", "system_only", "system, judge")
+    assert (row["answer"], row["verdict"], row["why"]) == ("no", "known_features", "judge")
     assert row["agreement"] > 0.75 * row["rho"], "nearly as close to a rater as another rater is"
     assert entries["text length", "helpfulness"].row["answer"] == "no"
     assert {entry.row["answer"] for entry in entries.values()} == {"no"}
