@@ -83,7 +83,7 @@ def test_hanna_from_its_export(shared_data, compare):
 
 
 def know_quality(study):
-    """What people say of each system, and a little of what they say of an item: no rating is held."""
+    """What people say of each system, and a little of what they say of an item."""
     items = study.items.order_by("pk").annotate(mean=Avg("ratings__value"))
     people, truth = np.array(items.values_list("mean", flat=True)), make_truth()
     values, system = np.empty(len(truth)), np.arange(len(truth)) % SYSTEMS
