@@ -1,9 +1,9 @@
 """Set up the app annotate."""
 
 from django.apps import AppConfig
-from django.core.checks import Tags, register
+from django.core.checks import register
 
-from annotate.db.replaced import check_replaced_migrations
+from annotate.db.older import check_first_migration
 
 
 class AnnotateConfig(AppConfig):
@@ -13,5 +13,5 @@ class AnnotateConfig(AppConfig):
     verbose_name = "Studies, items, raters, ratings"
 
     def ready(self):
-        """Check the database before each migrate."""
-        register(check_replaced_migrations, Tags.database)
+        """Check the database before each command."""
+        register(check_first_migration)

@@ -292,7 +292,7 @@ if not REDIS_URL:
         "polling_interval": 0.2,
     }
 
-# Judges: which hosts a judge may call besides the presets' (judges/endpoints/presets.py), as
+# Judges: which hosts a judge may call besides the providers' of judges/endpoints/providers, as
 # host:port, or host for all its ports. In production a name or an address of this machine counts
 # only with its port. Ollama and vLLM listen at these two; the demo adds its own model's.
 ENDPOINT_HOSTS = env_list(

@@ -17,6 +17,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from annotate.db.older import why_refused
 from config.env import env_int
 
 MIGRATION_LOCK = int.from_bytes(b"concord")  # PostgreSQL's advisory locks have numbers for names
@@ -34,6 +35,8 @@ def main(role):
         seconds = env_int("DATABASE_WAIT", 60)
         require_writable(settings.VAR_DIR)
         wait_for_database(seconds)
+        if refused := why_refused():
+            raise NotReady(refused)
         if role == "web":
             migrate_and_collect()
         else:

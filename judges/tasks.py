@@ -10,7 +10,7 @@ from annotate.sessions import kept_places, places, steps
 from judges.counterfactual import kept_models
 from judges.models import Run
 from judges.removal import purge, quotes
-from judges.runs import drive, lease, settle
+from judges.runs import drive, through
 from judges.runs.making import make
 from judges.runs.nudge import own_queues
 from judges.studies import delete, retention
@@ -79,12 +79,7 @@ def sweep_leases():
 
     Studies whose deletion was not ended are deleted further.
     """
-    now = timezone.now()
-    try:
-        settle.settle_lost(now)
-    finally:  # what cannot be settled must not keep the rest from coming back
-        lease.return_expired(now)
-    lease.finish_if_done()
+    through.recover(timezone.now())
     for study_id in delete.waiting_studies():
         delete_study.apply_async([study_id], expires=STALE)
     for pk in make.find_waiting():

@@ -3,18 +3,20 @@
 import gc
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import caches
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
-from django.test import Client, TransactionTestCase, override_settings
+from django.test import Client, TransactionTestCase
 
-from tests import emptying, factories, shipped
+from tests import allowance, emptying, factories, shipped
+
+# Of the 20 CPU seconds in which a process collects all tests 13 go into rewriting their asserts.
+# These are kept for the next run, whatever PYTHONDONTWRITEBYTECODE says.
+sys.dont_write_bytecode = False
 
 CI = os.environ.get("CI", "").lower() == "true"
 SHARED_DATA = Path(settings.BASE_DIR).parent / "shared" / "data"
@@ -25,12 +27,17 @@ CHROMIUM = next(
 TransactionTestCase._fixture_teardown = emptying.after_test
 # How long a machine takes for an example is no property of the code.
 UNTIMED = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-hypothesis.settings.register_profile("untimed", **UNTIMED)
-hypothesis.settings.load_profile("untimed")
+# The gate says the same of the same tree; a run of all tests looks further.
+GATE = {"max_examples": 50, "derandomize": True, "database": None}
+hypothesis.settings.register_profile("gate", **UNTIMED, **GATE)
+hypothesis.settings.register_profile("search", **UNTIMED, max_examples=200)
 
 
 def pytest_configure(config):
     """Collect static files once a run; every process of it then serves them from that folder."""
+    is_gate = config.getoption("--tier") in ("fast", "services")
+    hypothesis.settings.load_profile("gate" if is_gate else "search")
+    config.pluginmanager.register(allowance.Allowance(tiers))
     if not hasattr(config, "workerinput"):
         config.add_cleanup(shipped.collect_files())
     shipped.apply(settings)
@@ -46,9 +53,9 @@ def pytest_collection_finish():
 def pytest_addoption(parser):
     parser.addoption("--tier", choices=("fast", "services", "slow"), help="only tests of this tier")
     parser.addoption(
-        "--with-services",
+        "--with-database",
         action="store_true",
-        help="only tests that touch the database, the broker or the browser",
+        help="only tests that touch the database or the broker",
     )
     parser.addoption("--part", metavar="K/N", default="1/1", help="of these, the K-th of N parts")
 
@@ -62,8 +69,8 @@ def pytest_collection_modifyitems(config, items):
     kept = [item for item in items if not foreign & _marks(item)]
     if tier := config.getoption("--tier"):
         kept = [item for item in kept if tier in tiers(item)]
-    if config.getoption("--with-services"):
-        kept = [item for item in kept if SERVICES & (_marks(item) | set(item.fixturenames))]
+    if config.getoption("--with-database"):
+        kept = [item for item in kept if OF_DATABASE & (_marks(item) | set(item.fixturenames))]
     part, parts = map(int, config.getoption("--part").split("/"))
     kept = kept[part - 1 :: parts]  # so that dear neighbours are shared out
     chosen = set(kept)
@@ -73,7 +80,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
-SERVICES = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
+OF_DATABASE = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
 TESTS = Path(__file__).parent
 # Money and places, whole and whatever they cost: where rows are locked and claimed.
 CLAIMS = ("judges/runs", "annotate/sessions")
@@ -101,8 +108,6 @@ ON_BOTH = (
     "judges/test_finite_settings.py",
     "judges/uploads/test_views.py",
 )
-# All others make the tables from the models at once: migrations take 12 CPU seconds a process.
-OF_MIGRATIONS = ("judges/test_migrations.py", "test_upgrade.py")
 SLOW = set((TESTS / "slow.txt").read_text().splitlines())
 SLOW_FILES = {one for one in SLOW if "::" not in one}
 
@@ -127,27 +132,6 @@ def tiers(item):
     if item.nodeid in SLOW:
         return {"slow"}
     return {"fast", "services"} if _is_of(item, ON_BOTH) else {"fast"}
-
-
-@pytest.fixture(scope="session")
-def django_db_use_migrations(request):
-    return any(_is_of(item, OF_MIGRATIONS) for item in request.session.items)
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup, django_db_use_migrations, django_db_blocker):
-    """Note every migration as applied, for the web processes that migrate at their start."""
-    if django_db_use_migrations:
-        return
-    with override_settings(MIGRATION_MODULES={}):
-        found = MigrationLoader(None).disk_migrations
-    names = [name for key, one in found.items() for name in (key, *one.replaces)]
-    with django_db_blocker.unblock():
-        recorder = MigrationRecorder(connection)
-        recorder.ensure_schema()
-        recorder.migration_qs.bulk_create(
-            recorder.Migration(app=app, name=name) for app, name in names
-        )
 
 
 def missing(reason):

@@ -44,7 +44,7 @@ def finish_with_kills(run, server, var, kills, seed, **extra):
     workers = _start(var, extra)
     try:
         for moment in moments:
-            processes.wait_for(lambda least=moment: _done(run) >= least, 120, f"{moment} judgments")
+            processes.wait_for(lambda least=moment: _done(run) >= least, f"{moment} judgments")
             time.sleep(dice.random() / 5)
             for worker in workers:
                 os.killpg(worker.popen.pid, signal.SIGKILL)
@@ -54,7 +54,7 @@ def finish_with_kills(run, server, var, kills, seed, **extra):
             workers = _start(var, extra)
             lost = len(server.requests) - run.calls.count()
             found.under_way.append(lost - sum(found.under_way))
-        processes.wait_for(lambda: _finished(run), 240, "the run's end, without a hand")
+        processes.wait_for(lambda: _finished(run), "the run's end, without a hand")
     finally:
         for worker in workers:
             worker.kill()

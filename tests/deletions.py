@@ -118,10 +118,10 @@ def delete_while_all_work(port, owner, endpoint, slug, press=press_delete):
     for thread in threads:
         thread.start()
     try:
-        processes.wait_for(lambda: _is_begun(run, heard), 60, "a part of the run, and saves")
+        processes.wait_for(lambda: _is_begun(run, heard), "a part of the run, and saves")
         begun = time.monotonic()
         press(port, owner, slug, heard)
-        processes.wait_for(lambda: is_gone(study), 60, "the end of the study")
+        processes.wait_for(lambda: is_gone(study), "the end of the study")
         heard.seconds = time.monotonic() - begun
         time.sleep(0.3)  # whoever was at work meets that it is gone
     finally:

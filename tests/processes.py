@@ -115,12 +115,11 @@ def beat(var, **extra):
 CEILING = 300  # seconds: a busy machine is no fault
 
 
-def wait_for(condition, seconds=CEILING, what="the condition"):
-    """Waits until the condition holds; fails by name when it does not, after at least CEILING."""
-    seconds = max(seconds, CEILING)
-    end = time.monotonic() + seconds
+def wait_for(condition, what="the condition"):
+    """Waits until the condition holds; fails by name when it does not within CEILING."""
+    end = time.monotonic() + CEILING
     while time.monotonic() < end:
         if value := condition():
             return value
         time.sleep(0.1)
-    raise AssertionError(f"{what} did not come true within {seconds} s")
+    raise AssertionError(f"{what} did not come true within {CEILING} s")

@@ -66,7 +66,7 @@ class ScriptedServer:
 
     def __init__(self, script=valid, port=0):
         self.script, self.port = script, port
-        self.requests, self.headers, self.times = [], [], []
+        self.requests, self.headers, self.times, self.paths = [], [], [], []
         self.in_flight = self.most_in_flight = 0
         self._numbers = itertools.count()
 
@@ -115,6 +115,7 @@ class ScriptedServer:
             await reader.readexactly(int(headers.get("content-length", 0))) or "{}"
         )
         self.requests.append(request)
+        self.paths.append(head[0].split(" ")[1])
         self.headers.append(headers)
         self.times.append(time.monotonic())
         self.in_flight += 1

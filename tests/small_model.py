@@ -23,7 +23,7 @@ def small_model(folder, port, *arguments):
     arguments = ["manage.py", "serve_local_model", "--port", str(port), *arguments]
     model = processes.Process(arguments, processes.environment(folder), folder / "model.log")
     try:
-        processes.wait_for(lambda: "/v1" in model.output(), 300, "the model's address")
+        processes.wait_for(lambda: "/v1" in model.output(), "the model's address")
         yield factories.make_endpoint(
             f"http://127.0.0.1:{port}/v1",
             key="small",

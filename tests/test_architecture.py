@@ -47,8 +47,8 @@ FLOORS = {
     "judges": [
         {"values": "", "replies": "", "bringing": ""},
         {"models": "values"},
-        {"endpoints": "values replies models", "prompting": "replies models"},
-        {"perturbations": "prompting"},
+        {"endpoints": "replies models", "prompting": "replies models"},
+        {"perturbations": "replies prompting"},
         {"methods": "values replies models prompting perturbations"},
         {"statements": "models methods"},
         {"scorers": "values models prompting methods statements"},

@@ -4,6 +4,7 @@ import os
 import secrets
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -181,28 +182,75 @@ def test_manage_runs_any_command(environment):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.postgres
-def test_two_web_processes_migrate_one_after_the_other(environment, start, tmp_path):
-    """Both start at once on an empty database: one applies everything, the other nothing."""
+@pytest.fixture
+def on_postgres(environment):
+    """Gives the processes an empty database of PostgreSQL, which is gone at the end."""
     server = os.environ["DATABASE_URL"].rpartition("/")[0]
     name = f"concord_docker_{secrets.token_hex(4)}"
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
-        try:
-            environment["DATABASE_URL"] = f"{server}/{name}"
-            prepare = [sys.executable, str(DOCKER / "prepare.py"), "web"]
-            both = [
-                subprocess.Popen(
-                    prepare,
-                    env=environment | {"PYTHONPATH": str(DOCKER.parent)},
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    text=True,
-                )
-                for _ in range(2)
-            ]
-            said = [process.communicate(timeout=120)[0] for process in both]
-            assert [process.returncode for process in both] == [0, 0], said
-            assert sorted("No migrations to apply" in text for text in said) == [False, True]
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        environment["DATABASE_URL"] = f"{server}/{name}"
+        yield
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.mark.postgres
+def test_two_web_processes_migrate_one_after_the_other(environment, on_postgres):
+    """Both start at once on an empty database: one applies everything, the other nothing."""
+    prepare = [sys.executable, str(DOCKER / "prepare.py"), "web"]
+    both = [
+        subprocess.Popen(
+            prepare,
+            env=environment | {"PYTHONPATH": str(DOCKER.parent)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert sorted("No migrations to apply" in text for text in said) == [False, True]
+
+
+# As an older version left it: the tables that it had are there, and the names of its migrations.
+OLDER = """
+CREATE TABLE django_migrations (
+    id integer PRIMARY KEY, app varchar(255), name varchar(255), applied timestamp);
+INSERT INTO django_migrations VALUES
+    (1, 'annotate', '0001_initial', '2026-11-25'), (2, 'judges', '0001_initial', '2026-11-25'),
+    (3, 'annotate', '0014_taste', '2026-11-27');
+CREATE TABLE annotate_study (id integer PRIMARY KEY, slug varchar(60));
+"""
+STARTS = [
+    *([role] for role in OURS),
+    ["manage", "migrate"],
+    ["manage", "demo", "--serve"],
+    ["manage", "runserver", "--noreload", "0"],
+    ["manage", "export", "films", "scores"],
+]
+
+
+def assert_refused(environment, arguments, remove):
+    refused = run(environment, *arguments)
+    assert refused.returncode == 1, refused.stdout
+    assert "was made by an older, unreleased version of Concord" in refused.stderr
+    assert f"(manage.py export), then {remove}." in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("arguments", STARTS, ids=" ".join)
+def test_a_file_of_an_older_version_is_refused(environment, arguments, tmp_path):
+    (tmp_path / "var").mkdir()
+    with sqlite3.connect(tmp_path / "var" / "concord.sqlite3") as old:
+        old.executescript(OLDER)
+    assert_refused(environment, arguments, "delete that file")
+
+
+@pytest.mark.postgres
+def test_a_database_of_an_older_version_is_refused(environment, on_postgres):
+    with psycopg.connect(environment["DATABASE_URL"]) as old:
+        old.execute(OLDER)
+    for arguments in STARTS:
+        assert_refused(environment, arguments, "make it anew (dropdb, createdb)")

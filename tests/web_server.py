@@ -60,7 +60,7 @@ class WebServer:
                 stderr=log,
                 start_new_session=True,
             )
-        wait_for(self.answers, 120, "an answer of the web server")
+        wait_for(self.answers, "an answer of the web server")
 
     def answers(self):
         """Whether it is well; fails with its log where it has ended."""
@@ -79,10 +79,10 @@ class WebServer:
 
     def kill_worker(self):
         """SIGKILL to one worker; the master starts another one."""
-        killed = wait_for(self.workers, 60, "a worker")[0]
+        killed = wait_for(self.workers, "a worker")[0]
         with suppress(ProcessLookupError):
             os.kill(killed, signal.SIGKILL)
-        wait_for(lambda: killed not in self.workers(), 60, "the worker's end")
+        wait_for(lambda: killed not in self.workers(), "the worker's end")
 
     def kill_workers(self):
         """SIGKILL to all workers at once."""
@@ -102,7 +102,7 @@ class WebServer:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.master.wait()
-        wait_for(lambda: not any(map(_lives, orphans)), 60, "the end of orphaned workers")
+        wait_for(lambda: not any(map(_lives, orphans)), "the end of orphaned workers")
         self.start()
 
     def output(self):

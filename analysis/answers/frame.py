@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from django.db.models import TextField
-from django.db.models.functions import Cast
+from django.db.models import TextField, Value
+from django.db.models.functions import Cast, Coalesce, NullIf
 
 from analysis.answers.both_orders import combined, runs_with_both, ties_of
 from analysis.answers.categories import category, joined, taken
@@ -49,7 +49,8 @@ COLUMNS = {
     "run": "Number of the judge's run that the value comes from: the latest one with a value.",
     "version": "Version of the questionnaire that was answered; its wording is in the codebook.",
     "from_file": "Judges: true if the value was loaded from a file, false if it was made here.",
-    "value": "The answer as a number on the question's scale; a judge's samples are averaged.",
+    "value": "The answer on the question's scale, of a choice its label; a judge's samples are "
+    "averaged.",
     "missing_reason": "Why a judge has no value; blank where there is one.",
     "seconds": "People: seconds from showing the item to this answer.",
     "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
@@ -89,6 +90,8 @@ class Answers:
     `named`: (the judge that was named before it had judged anything, when), None without one;
     `set_aside`: names of judges that are archived or deleted: no report shows them unless it counts
     all that were ever tried; `gone`: (judge, question key) of deleted judges without answers here;
+    `rating_columns`, `judgment_columns`: {column of the table: its name in the files of ratings, or
+    of judgments}; a column that one of them has alone is NaN in the rows of the other;
     `beside`: what the stamp of a report's kind read, so that the report need not read it again;
     `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
     """
@@ -113,12 +116,19 @@ class Answers:
     named: tuple | None = None
     set_aside: frozenset = frozenset()
     gone: tuple = ()
+    rating_columns: dict = field(default_factory=dict)
+    judgment_columns: dict = field(default_factory=dict)
     beside: object = None
     choosing: "Answers | None" = None
 
     def select_source(self, source):
         """Return the answers of people or of judges."""
         return self.table[self.table["source"] == source]
+
+    @property
+    def answer_columns(self):
+        """Return the extra columns of ratings and of judgments, as the table calls them."""
+        return self.rating_columns | self.judgment_columns
 
     @property
     def versions(self):
@@ -264,9 +274,16 @@ class Reader:
         people = _people(self.answers_of_people, self.sessions, self.surplus, places)
         judges, orders = self._judges(places)
         parts = [people, *judges]
-        table = {name: joined([part[name] for part in parts]) for name in people.columns}
+        names = dict.fromkeys(name for part in parts for name in part)
+        table = {
+            name: joined([part[name] if name in part else _none(len(part)) for part in parts])
+            for name in names
+        }
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
         columns = {name: taken(items[name], codes[0]) for name in items.columns}
+        extras = [name.removeprefix(OWN) for name in names if name.startswith(OWN)]
+        own = {column_name(name, {*COLUMNS, *columns}, "answer_"): name for name in extras}
+        table |= {column: table.pop(OWN + name) for column, name in own.items()}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
         frame = pd.DataFrame(columns | table)
@@ -296,6 +313,8 @@ class Reader:
             set_aside=frozenset(about.set_aside)
             | {self.weighted[name] for name in about.set_aside if name in self.weighted},
             gone=about.gone,
+            rating_columns={new: name for new, name in own.items() if OWN + name in people},
+            judgment_columns={new: name for new, name in own.items() if OWN + name in judges[0]},
         )
 
     def _judges(self, places):
@@ -322,12 +341,12 @@ class Reader:
         questions = [(question.key, question.scale_spec) for question in self.questions]
         parts = [questions, self.items_as_text, self.sessions, sorted(self.surplus), self.judges]
         parts += [self.sums, self.held_out, self.version, self.study.questionnaire_version]
-        parts += [self.part, self.study.split]
+        parts += [self.part, self.study.split, self.study.loads]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def _extra_columns(data):
-    """Parse the JSON of an item's extra columns."""
+    """Parse the JSON of a row's extra columns."""
     return {} if data == "{}" else json.loads(data)
 
 
@@ -343,24 +362,30 @@ def _items(rows, flagged=()):
     }
     extra = list(dict.fromkeys(name for row in rows for name in row[-1]))
     for name in extra:
-        columns[column_name(name)] = category([row[-1].get(name) for row in rows])
+        columns[column_name(name, TAKEN, "item_")] = category([row[-1].get(name) for row in rows])
     if flagged:
         columns.setdefault(FLAGGED, category(["yes" if r[0] in flagged else "no" for r in rows]))
-    return pd.DataFrame(columns), [column_name(name) for name in extra]
+    return pd.DataFrame(columns), [column_name(name, TAKEN, "item_") for name in extra]
 
 
-def column_name(extra):
-    """Return the frame's name of an extra column: "item_" goes before a name that is taken."""
-    taken = extra in COLUMNS or extra in MORE_ITEM_COLUMNS
-    return f"item_{extra}" if taken else extra
+TAKEN = {*COLUMNS, *MORE_ITEM_COLUMNS}
 
 
+def column_name(extra, taken, before):
+    """Return the frame's name of an extra column: `before` goes before a name that is taken."""
+    return f"{before}{extra}" if extra in taken else extra
+
+
+OWN = "own column "  # before the names of the extra columns of answers, until all parts are joined
+# As they are read: a blank text where there are none, as nearly everywhere.
+DATA = Coalesce(NullIf(Cast("data", TextField()), Value("{}", TextField())), Value("", TextField()))
 HUMAN_TYPES = [("item", "i8"), ("question", "i8"), ("session", "i8"), ("value", "f8")]
+HUMAN_TYPES += [("data", "O")]
 
 
 def _people(answers, sessions, surplus, places):
-    names = ["item_id", "question_id", "session_id", "value"]
-    rows = places.inside(_array(answers, names, HUMAN_TYPES))
+    names = ["item_id", "question_id", "session_id", "value", "own"]
+    rows = places.inside(_array(answers.annotate(own=DATA), names, HUMAN_TYPES))
     ids, of_session = np.unique(rows["session"], return_inverse=True)
     session_rows = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS, 0)] * bool(surplus)
     rater, role = (_taken_texts(session_rows, position, of_session) for position in range(2))
@@ -395,12 +420,13 @@ def _taken_texts(rows, position, places):
 
 
 JUDGE_TYPES = [("run", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"), ("why", "O")]
+JUDGE_TYPES += [("data", "O")]
 
 
 def _judgments(runs, value="value", some=None):
     """Return the rows of these runs' answers; `some` restricts them after the latest is chosen."""
-    names = ["run_id", "item_id", "question_id", value, "why"]
-    rows = judge_answers(runs).annotate(why=why_missing(value != "value"))
+    names = ["run_id", "item_id", "question_id", value, "why", "own"]
+    rows = judge_answers(runs).annotate(why=why_missing(value != "value"), own=DATA)
     return _array(rows if some is None else rows.filter(run__in=list(some)), names, JUDGE_TYPES)
 
 
@@ -441,4 +467,23 @@ def _table(places, rows, source, **columns):
         "excluded": columns.pop("excluded", np.zeros(len(rows), dtype=bool)),
     }
     table |= {name: columns.get(name, blank) for name in names}
-    return pd.DataFrame(table)
+    return pd.DataFrame(table | _own_columns(rows["data"]))
+
+
+def _own_columns(texts):
+    """Return {OWN + extra column: categorical} of rows, each distinct JSON parsed once."""
+    codes, distinct = pd.factorize(texts)
+    if not distinct.any():
+        return {}
+    parsed = [_extra_columns(text or "{}") for text in distinct]
+    names = dict.fromkeys(name for data in parsed for name in data)
+    columns = {name: category([data.get(name) for data in parsed]) for name in names}
+    return {
+        OWN + name: pd.Categorical.from_codes(column.codes[codes], column.categories)
+        for name, column in columns.items()
+    }
+
+
+def _none(length):
+    """Return a column of no values: its rows are of a source that has no such column."""
+    return pd.Categorical.from_codes(np.full(length, -1), pd.Index([], dtype="str"))

@@ -9,10 +9,10 @@ from django.db import transaction
 
 from annotate.models import Deletion, Study
 from judges.models import Endpoint, Judge, Run
-from judges.runs import drive
 from judges.runs.naming import name_beforehand
 from judges.runs.nudge import nudge
 from judges.runs.plan import plan
+from judges.runs.through import see_through
 from judges.scorers import SCORERS
 
 FOLDER = Path(__file__).parent
@@ -94,7 +94,7 @@ def _plan_baselines(slug):
 def work_here():
     """Do the work planned in the demo studies here, as no worker is going to."""
     for run in Run.objects.filter(judge__study__slug__in=STUDIES, judge__kind__in=SCORERS):
-        drive.work_through(run.pk)
+        see_through(run)
 
 
 def var_folder(name):

@@ -22,13 +22,14 @@ ITEMS = {
     "split_part": "choose or test: the side of the study's test split on which the item falls; "
     "blank where there is none.",
 }
-EXTRA = "Any further column of items.csv, as it was loaded."
+EXTRA = "A further column of {}.csv, as it was loaded."
 RATINGS = {
     "item": frame.COLUMNS["item"],
     "rater": "Pseudonym of the person.",
     "role": "recipient, third_party or expert.",
     "question": frame.COLUMNS["question"],
-    "value": "The answer: a number on the question's scale, or the text of a text question.",
+    "value": "The answer: a number on the question's scale, the label of a choice, or the text of "
+    "a text question.",
     "answered_at": frame.COLUMNS["answered_at"],
     "seconds": "Seconds from showing the item to this answer.",
     "reason": "What the person wrote beside the answer.",
@@ -414,15 +415,17 @@ def question_meaning(question):
 
 
 def _scale(scale):
+    if scale.is_nominal:
+        return f"Scale: {scale.allowed}."
     allowed = [] if scale.points else [scale.allowed]
     labels = [f"{value} = {label}" for value, label in scale.points or scale.ends]
     return f"Scale: {'; '.join(allowed + labels)}."
 
 
 def column_rows(extra):
-    """Yield (table, column, meaning) of all tables; extra names the study's own item columns."""
+    """Yield (table, column, meaning) of all tables; extra: {table: names of the study's own}."""
     for table, columns in TABLES.items():
         for column, meaning in columns.items():
             yield table, column, meaning
-        if table == "items":
-            yield from ((table, name, EXTRA) for name in extra)
+        for name in extra.get(table, ()):
+            yield table, name, EXTRA.format(table)

@@ -3,6 +3,7 @@
 from heapq import merge
 from operator import itemgetter
 
+from analysis.exports.values import Values
 from annotate.coding.codes import Codes, may_compare, texts
 from annotate.design.checks import compared
 from annotate.models import Coding, Extra, ExtraAnswer, Place
@@ -33,6 +34,7 @@ def checks(study, clean, cells):
         "answered_at",
     ]
     rows = answers.order_by("extra__session", "extra__position", "pk").values_list(*names)
+    values = Values(study, clean.key)
     for (
         session,
         rater,
@@ -48,17 +50,12 @@ def checks(study, clean, cells):
         answered_at,
     ) in rows.iterator(CHUNK):
         kind, item, check, question, position = what
-        pair = compared(kind, spec, question, value, text, first)
+        scale = values.scales.get(question)
+        pair = compared(kind, spec, question, value, text, first, scale)
         asked = kind, clean.key(item), check, question or "", position
-        given = (_cell(cell, clean) for cell in pair)
+        given = (clean(cell) if isinstance(cell, str) else cell for cell in pair)
         end = passed, seconds, len(changes), answered_at
         yield (cells(session, clean.key(rater), *asked, *given, *end, clean(reason)),)
-
-
-def _cell(value, clean):
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return clean(value) if isinstance(value, str) else value
 
 
 def screens(study, clean, cells):
@@ -90,7 +87,7 @@ def codes(study, clean, cells):
     """Yield one row per code given to a text, under its merged name; no rows while hidden."""
     if not may_compare(study):
         return
-    study_codes = Codes.load(study)
+    study_codes, values = Codes.load(study), Values(study, clean.key)
     names = [
         "code",
         "rating__item__key",
@@ -109,6 +106,5 @@ def codes(study, clean, cells):
         stands = code and study_codes.stands_for(code)
         if code is None or stands:
             name = clean.key(stands.name) if stands else ""
-            whole = value is not None and value.is_integer()
-            who = clean.key(item), clean.key(rater), question, int(value) if whole else value
+            who = clean.key(item), clean.key(rater), question, values(question, value)
             yield (cells(*who, clean(text or reason), clean.key(coder), name, coded_at),)

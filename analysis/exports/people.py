@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from analysis.exports import codebook
+from analysis.exports.values import Values
 from annotate.design import arms
 from annotate.files.loading.common import batches
 from annotate.models import (
@@ -273,15 +274,12 @@ def revisions(study, clean, cells):
         "rating__session__version",
         "reason",
     ]
+    values = Values(study, clean.key)
     for _, group in groupby(rows.values_list(*names).iterator(CHUNK), key=itemgetter(0)):
         old = None
         for change, (_, session, rater, item, question, value, text, *more) in enumerate(group):
             changed_at, version, reason = more
-            new = clean(text) if value is None else _whole(value)
+            new = clean(text) if value is None else values(question, value)
             keys = clean.key(rater), clean.key(item), question
             yield (cells(session, *keys, change, old, new, changed_at, version, clean(reason)),)
             old = new
-
-
-def _whole(value):
-    return int(value) if value == int(value) else value

@@ -4,6 +4,7 @@ from django.db.models import FloatField
 from django.db.models.functions import Cast
 
 from analysis.answers.perturbed import setting
+from analysis.exports.values import Values
 from annotate.design.splits import withheld
 from judges.models import Judgment, Run
 
@@ -31,7 +32,7 @@ FIELDS = [
 
 def robustness(study, clean, cells):
     """Yield one row per judgment of a test, settled or not; nothing of a locked test part."""
-    hidden = withheld(study)
+    hidden, values = withheld(study), Values(study, clean.key)
     tests = Run.objects.robustness_tests().filter(judge__study=study).order_by("pk")
     settings = {
         run.pk: {key: setting(of) for key, of in run.frozen["robustness"]["relations"].items()}
@@ -46,7 +47,5 @@ def robustness(study, clean, cells):
         reason, rationale, model, fingerprint, *end = rest
         asked = relation, clean(settings[run].get(relation, "")), sample, order, state
         texts = clean(reason), clean(rationale), clean.key(model), clean.key(fingerprint)
-        value = int(value) if value is not None and value.is_integer() else value
-        yield (
-            cells(run, clean.key(judge), clean.key(item), question, *asked, value, *texts, *end),
-        )
+        cell = values(question, value)
+        yield (cells(run, clean.key(judge), clean.key(item), question, *asked, cell, *texts, *end),)

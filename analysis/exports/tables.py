@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from django.db import connection
-from django.db.models import F, FloatField, Value
+from django.db.models import Case, F, FloatField, TextField, Value, When
 from django.db.models.functions import Cast
 
 from analysis.answers import counting, frame, judged
@@ -21,6 +21,7 @@ from analysis.exports import people as people_exports
 from analysis.exports.lists import lists
 from analysis.exports.robustness import robustness
 from analysis.exports.statements import dropped, entailments, statements
+from analysis.exports.values import Values
 from annotate.design.splits import (
     TEST,
     is_locked,
@@ -31,6 +32,7 @@ from annotate.design.splits import (
 )
 from annotate.models import Item, Question, Rating, Study
 from annotate.models.rating import SURPLUS
+from annotate.values.numbers import plain
 from judges.models import Flag, Judgment, Material, Run
 from judges.prompting.flags import rules_of
 
@@ -98,31 +100,46 @@ class _Cleaner:
         return self.cleaned[text]
 
 
-def number(value):
-    """Return 4 for 4.0; every other number as it is."""
-    return int(value) if value is not None and value.is_integer() else value
-
-
-# The keys of the items' JSON objects, in order of appearance: read by the database, as making
+# The keys of the rows' JSON objects, in order of appearance: read by the database, as making
 # objects of a million texts takes seconds.
-_KEYS = """
-    SELECT one.key FROM annotate_item AS item, {each} WHERE item.study_id = %s
-    GROUP BY one.key ORDER BY MIN(item.id * 1000000 + one.place)
+KEYS = """
+    SELECT one.key FROM {rows} CROSS JOIN {each} WHERE {study} = %s AND item.data <> '{{}}'
+    GROUP BY one.key ORDER BY MIN(item.id * 1000000 + one.{place})
 """
-KEYS = {
-    "sqlite": _KEYS.replace("one.place", "one.id").format(each="json_each(item.data) AS one"),
-    "postgresql": _KEYS.format(
-        each="jsonb_object_keys(item.data) WITH ORDINALITY AS one(key, place)"
-    ),
+EACH = {
+    "sqlite": {"each": "json_each(item.data) AS one", "place": "id"},
+    "postgresql": {
+        "each": "LATERAL jsonb_object_keys(item.data) WITH ORDINALITY AS one(key, place)",
+        "place": "place",
+    },
+}
+WITH_EXTRA = {
+    "items": {"rows": "annotate_item AS item", "study": "item.study_id"},
+    "ratings": {
+        "rows": "annotate_rating AS item JOIN annotate_session AS session "
+        "ON session.id = item.session_id",
+        "study": "session.study_id",
+    },
+    "judgments": {
+        "rows": "judges_judgment AS item JOIN judges_run AS run ON run.id = item.run_id "
+        "JOIN judges_judge AS judge ON judge.id = run.judge_id AND judge.deleted_at IS NULL",
+        "study": "judge.study_id",
+    },
 }
 
 
-def extra_columns(study):
-    """List the names of the items' extra columns, in order of appearance."""
+def extra_columns(study, table):
+    """List the names of a table's extra columns, in order of appearance."""
     with connection.cursor() as cursor:
-        cursor.execute(KEYS[connection.vendor], [study.pk])
+        keys = KEYS.format(**WITH_EXTRA[table], **EACH[connection.vendor])
+        cursor.execute(keys, [study.pk])
         names = [name for (name,) in cursor]
-    return [name for name in names if name not in codebook.ITEMS]
+    return [name for name in names if name not in codebook.TABLES[table]]
+
+
+def _extra_cells(data, names, clean):
+    """Return a row's extra cells: texts cleaned, numbers as they are, lists and objects as JSON."""
+    return [_extra(data.get(name), clean) for name in names]
 
 
 # scores
@@ -137,8 +154,9 @@ def _scores(study, clean, cells):
     }
     sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
     questions = Question.objects.filter(study=study).in_bulk()
-    yield from _human_scores(study, clean, cells, items, sides, questions)
-    yield from _judge_scores(study, clean, cells, items, sides, questions)
+    values = Values(study, clean.key, questions.values())
+    yield from _human_scores(study, clean, cells, items, sides, questions, values)
+    yield from _judge_scores(study, clean, cells, items, sides, questions, values)
 
 
 def _sides(study, items):
@@ -148,7 +166,7 @@ def _sides(study, items):
     return {pk: side for pk, (_, side) in sides_of_items(study).items()}
 
 
-def _human_scores(study, clean, cells, items, sides, questions):
+def _human_scores(study, clean, cells, items, sides, questions, values):
     asked = {pk: cells(question_row.key, frame.HUMAN) for pk, question_row in questions.items()}
     session_rows, surplus = counting.who_counts(study)
     sessions = {
@@ -160,7 +178,7 @@ def _human_scores(study, clean, cells, items, sides, questions):
     }
     is_surplus = cells(True, SURPLUS, None)
     none = cells("")
-    for item, question, session, reason, answer in _human_answers(study, cells):
+    for item, question, session, reason, answer in _human_answers(study, cells, questions, values):
         who, counts = sessions[session]
         if (session, item) in surplus:
             counts = is_surplus
@@ -168,37 +186,46 @@ def _human_scores(study, clean, cells, items, sides, questions):
         yield items[item], asked[question], who, answer, counts, reason_part, sides[item]
 
 
-def _human_answers(study, cells):
+def _human_answers(study, cells, questions, values):
     """Yield (item, question, session, reason, the part value to first_side)."""
     answers = counting.human_answers(study).order_by("pk")
     keys = ["item_id", "question_id", "session_id", "reason"]
     if csv.written_by_database(cells):
-        value, seconds = csv.Number("value"), csv.Float("seconds")
+        labels = [
+            When(question=pk, value=point, then=Value(csv.csv_cells(values(question.key, point))))
+            for pk, question in questions.items()
+            if question.scale.is_nominal
+            for point, _ in question.scale.points
+        ]
+        value = Case(*labels, default=csv.Number("value"), output_field=TextField())
+        seconds = csv.Float("seconds")
         answered_at = csv.Time("answered_at")
         part = csv.written(value, Value(""), seconds, Value(""), answered_at, F("first_side"))
         yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
         return
     names = [*keys, "value", "seconds", "answered_at", "first_side"]
     for *start, value, seconds, answered_at, side in answers.values_list(*names).iterator(CHUNK):
-        yield *start, cells(number(value), "", seconds, None, answered_at, side)
+        cell = values(questions[start[1]].key, value)
+        yield *start, cells(cell, "", seconds, None, answered_at, side)
 
 
-def _judge_scores(study, clean, cells, items, sides, questions):
+def _judge_scores(study, clean, cells, items, sides, questions, values):
     runs = judged.about_runs(study)
     asked = {pk: cells(question_row.key, frame.JUDGE, "") for pk, question_row in questions.items()}
     judges = {run: judge for run, (judge, *_) in runs.items()}
     who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
-    plain = cells(False, "", None, "")
-    for run, item, question, value, why, _, cost, settled_at, mean in _judged(
+    no_mean = cells(False, "", None, "")
+    for run, item, question, value, why, _, cost, settled_at, mean, _ in _judged(
         study, judges, questions
     ):
-        answer = cells(number(value), clean(why), None, cost, settled_at, "")
-        counts = plain if mean is None else cells(False, "", number(mean), "")
+        cell = values(questions[question].key, value, judges[run])
+        answer = cells(cell, clean(why), None, cost, settled_at, "")
+        counts = no_mean if mean is None else cells(False, "", plain(mean), "")
         yield items[item], asked[question], who[run], answer, counts, sides[item]
 
 
 def _judged(study, runs, questions):
-    """Yield (run, item, question, value, why missing, rationale, cost, time, weighted value).
+    """Yield (run, item, question, value, why missing, rationale, cost, time, weighted value, data).
 
     Samples are averaged; items of a locked test part are left out. Ordered by the unique index of
     the judgments, so that samples stand side by side.
@@ -218,6 +245,7 @@ def _judged(study, runs, questions):
             "cost",
             "settled_at",
             "weighted_value",
+            "data",
         )
     )
     hidden = withheld(study)
@@ -237,11 +265,11 @@ def _judged(study, runs, questions):
 
 def _with_costs(samples, answer):
     """Return the combined answer of several samples, at what all of them cost."""
-    *start, _, settled_at, _ = answer
+    *start, _, settled_at, _, data = answer
     costs = [sample[6] for sample in samples if sample[6] is not None]
     means = [sample[8] for sample in samples if sample[8] is not None]
     mean = sum(means) / len(means) if means else None
-    return *start, sum(costs) if costs else None, settled_at, mean
+    return *start, sum(costs) if costs else None, settled_at, mean, data
 
 
 def _units(study):
@@ -270,14 +298,18 @@ def _ratings(study, clean, cells):
         "reason",
         "first_side",
         "session__version",
+        "data",
         *(f"session__{name}" for name in people_exports.arm_columns(study)),
     ]
+    extra = extra_columns(study, "ratings")
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
+    values = Values(study, clean.key)
     for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
-        answer = clean(text) if value is None else number(value)
+        answer = clean(text) if value is None else values(question, value)
         keys = clean.key(item), clean.key(rater), role, question
-        side, version, *arm = more
-        rest = clean(reason), side, version, *map(clean.key, arm)
+        side, version, data, *arm = more
+        own = _extra_cells(data, extra, clean)
+        rest = clean(reason), side, version, *own, *map(clean.key, arm)
         yield (cells(*keys, answer, answered_at, seconds, *rest),)
 
 
@@ -288,13 +320,17 @@ def _judgments(study, clean, cells):
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
     questions = Question.objects.filter(study=study).in_bulk()
     asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
-    flags = _flags(study)
+    flags, extra = _flags(study), extra_columns(study, "judgments")
+    values = Values(study, clean.key, questions.values())
     answers = _judged(study, judges, questions)
-    for run, item, question, value, _, rationale, cost, _, mean in answers:
-        keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
-        details = clean(rationale), cost, number(mean)
+    for run, item, question, value, _, rationale, cost, _, mean, data in answers:
+        key = questions[question].key
+        keys = clean.key(items[item]), clean.key(judges[run]), key
+        answer = values(key, value, judges[run])
+        details = clean(rationale), cost, plain(mean)
         flag = flags.get((run, item), "")
-        yield (cells(*keys, number(value), *details, *asked[run], flag),)
+        more = _extra_cells(data, extra, clean)
+        yield (cells(*keys, answer, *details, *asked[run], flag, *more),)
 
 
 def _flags(study):
@@ -344,7 +380,7 @@ SAMPLE_FIELDS = [
 
 
 def _samples(study, clean, cells):
-    examples, hidden = _examples(study), withheld(study)
+    examples, hidden, values = _examples(study), withheld(study), Values(study, clean.key)
     answers = Judgment.objects.judging().filter(run__judge__study=study)
     answers = answers.order_by("run", "unit", "pk")
     answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
@@ -368,11 +404,10 @@ def _samples(study, clean, cells):
             cost,
             settled_at,
         ) = rest
-        weighted = number(mean), mass, clean.key(why_none)
+        cell = values(question, value, judge)
+        weighted = plain(mean), mass, clean.key(why_none)
         which = clean.key(model), clean.key(fingerprint), clean.key(prompt), version
-        yield (
-            cells(*keys, number(value), *texts, *weighted, *which, call, source, cost, settled_at),
-        )
+        yield (cells(*keys, cell, *texts, *weighted, *which, call, source, cost, settled_at),)
 
 
 def _examples(study):
@@ -383,7 +418,7 @@ def _examples(study):
 
 
 def _items(study, clean, cells):
-    extra = extra_columns(study)
+    extra = extra_columns(study, "items")
     sides = sides_of_items(study) if split_of(study) else {}
     answers = Item.objects.filter(study=study).order_by("pk")
     names, locked = [*ITEM_FIELDS, "position", "data", "content__title"], is_locked(study)
@@ -392,13 +427,12 @@ def _items(study, clean, cells):
         if locked and side == TEST and row["kind"] == Item.Kind.STATEMENT:
             row = without_wording(row)  # noqa: PLW2901 - a judge of the test part said it
         flags = rules_of(row["text"], row["content__title"])
-        more = (_extra(row["data"].get(name), clean) for name in extra)
+        more = _extra_cells(row["data"], extra, clean)
         texts = (clean(row[name]) for name in ITEM_FIELDS)
         yield (cells(*texts, row["position"], flags, side, *more),)
 
 
 def _extra(value, clean):
-    """Return an extra cell: texts cleaned, numbers as they are, lists and objects as JSON."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | dict):
@@ -407,7 +441,8 @@ def _extra(value, clean):
 
 
 def _codebook(study, clean, cells):
-    for row in codebook.column_rows(extra_columns(study)):
+    extra = {table: extra_columns(study, table) for table in WITH_EXTRA}
+    for row in codebook.column_rows(extra):
         yield (cells(*map(clean, row)),)
     for column, meaning in people_exports.exit_columns(study).items():
         for table in ("raters", "sessions"):
@@ -446,8 +481,13 @@ ROWS = {
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {
-    "ratings": lambda study: [*codebook.RATINGS, *people_exports.arm_columns(study)],
-    "items": lambda study: [*codebook.ITEMS, *extra_columns(study)],
+    "ratings": lambda study: [
+        *codebook.RATINGS,
+        *extra_columns(study, "ratings"),
+        *people_exports.arm_columns(study),
+    ],
+    "judgments": lambda study: [*codebook.JUDGMENTS, *extra_columns(study, "judgments")],
+    "items": lambda study: [*codebook.ITEMS, *extra_columns(study, "items")],
     "raters": lambda study: [*codebook.RATERS, *people_exports.exit_columns(study)],
     "sessions": lambda study: [
         *codebook.SESSIONS,

@@ -14,7 +14,8 @@ MOST_GROUPS = 200  # values of a column to group by
 class Choices:
     """The values that the options of one study may take.
 
-    columns: values by item column; roles: those whose ratings count, in the order of Rater.Role;
+    columns: values by item column; answer_columns: the same of the extra columns of ratings and
+    judgments; roles: those whose ratings count, in the order of Rater.Role;
     judges: names, in the order of their first runs; versions: of the questionnaire, those that
     have answers; newest_version: whether they have or not; weighted: whether a judge has weighted
     values; split: the study's Split, None without one; tested: the role with most items that can
@@ -30,11 +31,18 @@ class Choices:
     split: object = None
     tested: str = ""
     raters: dict = field(default_factory=dict)
+    answer_columns: dict = field(default_factory=dict)
 
     @classmethod
     def from_answers(cls, answers):
         """Collect the choices that a study's answers offer."""
-        columns = {name: list(answers.items[name].cat.categories) for name in answers.items}
+        columns, own = (
+            {name: list(table[name].cat.categories) for name in names}
+            for table, names in (
+                (answers.items, answers.items),
+                (answers.table, answers.answer_columns),
+            )
+        )
         people = answers.select_source("human")
         people = people[~people["excluded"]]
         roles = set(people["role"].unique())
@@ -49,7 +57,13 @@ class Choices:
             split_of(answers.study),
             role_that_tests(answers.study, people),
             {str(name): int(n) for name, n in rated.items()},
+            own,
         )
+
+    @property
+    def filters(self):
+        """Return the values by column of all columns that a condition may name."""
+        return self.columns | self.answer_columns
 
     @property
     def reference(self):
@@ -67,13 +81,13 @@ class Choices:
 
     @property
     def grouping(self):
-        """Return the item columns that reports may be grouped by.
+        """Return the columns that reports may be grouped by.
 
         Each has several values, and some of them more than one item: nothing can be said of
         groups of one item.
         """
         most = min(MOST_GROUPS, len(self.columns["item"]) - 1)
-        return [name for name, values in self.columns.items() if 1 < len(values) <= most]
+        return [name for name, values in self.filters.items() if 1 < len(values) <= most]
 
     @property
     def has_items(self):

@@ -47,7 +47,7 @@ def _items_with(label, about):
         label=label,
         about=f"{about}; may be repeated",
         metavar="COLUMN=VALUE",
-        make_field=lambda choices: ConditionsField(choices.columns, required=False, label=label),
+        make_field=lambda choices: ConditionsField(choices.filters, required=False, label=label),
         schema=TEXT,
         is_repeated=True,
         of_study=True,

@@ -1,11 +1,13 @@
 """Name whom a report compares: a judge, a rater, a rater of several, a role's mean, or a panel."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django import forms
 
 from analysis.options.choices import ALL
 from analysis.options.declare import TEXT, option
+from annotate.values.texts import composed
 
 A_RATER = "a rater"
 MEAN_OF = "mean of "
@@ -104,15 +106,17 @@ class _Names:
 
     def parse(self, text):
         choices = self.offered
-        try:
-            named = find_evaluator(text, choices.judges, choices.raters, choices.roles)
-        except UnknownEvaluator:
+        for spelt in (text, composed(text)):  # as ids are; older names may be in another form
+            with suppress(UnknownEvaluator):
+                named = find_evaluator(spelt, choices.judges, choices.raters, choices.roles)
+                break
+        else:
             names = self.names
             more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
             raise forms.ValidationError(
                 f"Found “{text[:80]}”; allowed are {', '.join(names[:MOST_NAMED])}{more}, and the "
                 "mean of several judges and raters, their names with “ + ” between them."
-            ) from None
+            )
         for rater in sorted(named.raters):
             if (n := choices.raters[rater]) < FEWEST_ITEMS:
                 raise forms.ValidationError(

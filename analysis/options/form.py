@@ -4,6 +4,7 @@ from django import forms
 from django.http import QueryDict
 
 from analysis.options.declare import declared
+from annotate.values.texts import composed
 
 MOST_SUGGESTED = 40  # values of a column that are offered one by one
 CONDITIONS = ("exclude", "only")
@@ -22,6 +23,11 @@ class OptionsForm(forms.Form):
         super().__init__(merged)
         self.choices = choices
         self.fields |= {name: option.make_field(choices) for name, option in asked.items()}
+        for name, field in self.fields.items():
+            offered = {value for value, _ in getattr(field, "choices", ())}
+            if offered and data.get(name):  # names are in one form of Unicode, as ids are
+                texts = merged.getlist(name)
+                merged.setlist(name, [t if t in offered else composed(t) for t in texts])
 
     @property
     def conditions(self):
@@ -34,7 +40,7 @@ class OptionsForm(forms.Form):
         """Return column=value for the columns with few values."""
         return [
             f"{column}={value}"
-            for column, values in self.choices.columns.items()
+            for column, values in self.choices.filters.items()
             if 1 < len(values) <= MOST_SUGGESTED
             for value in values
         ]

@@ -10,9 +10,9 @@ from analysis.reports.agreement.page import FIRST, WORDS
 from analysis.reports.agreement.report import HUMANS, POOLED
 from analysis.reports.bias.report import LENGTH, SYSTEMS
 from analysis.reports.correlation.report import AVERAGE, LEVELS
-from analysis.reports.roc.report import main_entries
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.verdict.in_figures import BASELINE, BASELINES
+from analysis.reports.yes_no.roc import ROC
 from analysis.results.leaderboard import columns_of
 from analysis.stats.agreement.measures import MEASURES
 from annotate.templatetags.concord import measured, percent, signed_percent
@@ -157,8 +157,8 @@ def areas(reports, ranked, role):
     """Return the table of areas under ROC curves; reports: one of each question."""
     entries, cuts = [], []
     for report in reports:
-        baselines = main_entries(_of(report, report.curves.get(BASELINES, [])))
-        own = [*main_entries(report), *baselines]
+        baselines = ROC.main_entries(_of(report, report.curves.get(BASELINES, [])))
+        own = [*ROC.main_entries(report), *baselines]
         entries += [replace(e, row=e.row | {"value": e.row["auc"]}) for e in own]
         cuts += [f"{e.row['question']} {e.row['threshold']:g}" for e in own[:1]]
     caption = f"Area under the ROC curve, against the mean rating by {whom(role)}."

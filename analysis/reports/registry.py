@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from analysis.options.declare import declared
 from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias
-from analysis.reports.calibration import page as calibration
 from analysis.reports.compare import page as compare
-from analysis.reports.confusion import page as confusion
 from analysis.reports.correlation import page as correlation
 from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import page as counterfactual
@@ -19,10 +17,8 @@ from analysis.reports.examples import page as examples
 from analysis.reports.exclusions import page as exclusions
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
-from analysis.reports.misjudged import page as misjudged
 from analysis.reports.overview import page as overview
 from analysis.reports.plan import page as plan
-from analysis.reports.precision_recall import page as precision_recall
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
@@ -31,13 +27,19 @@ from analysis.reports.rater_pairs import page as rater_pairs
 from analysis.reports.raters import page as raters
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
-from analysis.reports.roc import page as roc
 from analysis.reports.selection import page as selection
 from analysis.reports.stopping import page as stopping
 from analysis.reports.substitution import page as substitution
-from analysis.reports.thresholds import page as thresholds
 from analysis.reports.variance import page as variance
 from analysis.reports.verdict import page as verdict
+from analysis.reports.yes_no import (
+    calibration,
+    confusion,
+    misjudged,
+    precision_recall,
+    roc,
+    thresholds,
+)
 from annotate.models import Item
 
 

@@ -1,4 +1,4 @@
-"""Compute a report once for each value of an item column, for example for every system."""
+"""Compute a report once for each value of a column, for example for every system."""
 
 from dataclasses import replace
 
@@ -18,7 +18,8 @@ def computed(kind, answers, options, parts=None):
         report = kind.build(answers, options, *chosen)
         report.notes = [*notes, *report.notes]
         return report
-    sizes = answers.items[options.by].value_counts()
+    table = answers.table if options.by in answers.answer_columns else answers.items
+    sizes = table[options.by].value_counts()
     values = [value for value in sizes.index if sizes[value]]
     report = Report(kind.name, answers.study.slug, options.as_dict())
     for value in sorted(values, key=str):

@@ -3,6 +3,7 @@
 from django.core.paginator import Paginator
 
 from analysis.reports.disagreements import listing
+from analysis.reports.shared.scores import Scores
 from analysis.serving.views import report
 
 PER_PAGE = 8
@@ -15,5 +16,7 @@ def disagreements(request, slug):
 
 def _items(source, form, result, number):
     page = Paginator(result.rows, PER_PAGE).get_page(number)
-    role = form.options().reference
-    return {"page": page, "found": listing.with_answers(source.reader, page.object_list, role)}
+    options = form.options()
+    scores = Scores(source.answers, options) if options.only or options.exclude else None
+    rows = listing.with_answers(source.reader, page.object_list, options.reference, scores)
+    return {"page": page, "found": rows}

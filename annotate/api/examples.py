@@ -77,4 +77,5 @@ RATING = {
     "reason": "",
     "first_side": "",
     "version": 1,
+    "extra": {},
 }

@@ -9,8 +9,10 @@ from annotate.files.reading.faults import limit_of
 from annotate.files.reading.studyspec import StudySpec
 from annotate.models import Item, Membership, Rater, Rating, Study
 from annotate.studies.study_file import question_data
+from annotate.values.scales import scale_from_dict
 from annotate.values.texts import LONGEST, one_line_ends
 
+SCALE = "question__scale_spec"
 KEY = "Its key in files and exports; `id` is its number here."
 
 
@@ -34,16 +36,21 @@ class WhyExcluded(serializers.BooleanField):
 class ValueOrText(Answer):
     """The answer of a row, whichever of the two columns holds it."""
 
-    columns = ("value", "text")
+    columns = ("value", "text", SCALE)
 
     def __init__(self, **options):
         super().__init__(source="*", read_only=True, **options)
 
     def to_representation(self, row):
         value = row["value"]
-        if value is None:
-            return row["text"]
-        return int(value) if value.is_integer() else value
+        return row["text"] if value is None else scale_from_dict(row[SCALE]).written(value)
+
+
+def extra_columns():
+    """Return the field with a row's extra columns."""
+    return serializers.DictField(
+        source="data", child=serializers.JSONField(), help_text="Further columns of the file."
+    )
 
 
 class QuestionRow(serializers.Serializer):
@@ -118,9 +125,7 @@ class ItemRow(Rows):
     side = serializers.ChoiceField(["A", "B", ""])
     position = serializers.IntegerField(allow_null=True)
     practice = serializers.BooleanField(source="is_practice")
-    extra = serializers.DictField(
-        source="data", child=serializers.JSONField(), help_text="Further columns of the file."
-    )
+    extra = extra_columns()
 
 
 class ItemFilters(Filters):
@@ -158,7 +163,9 @@ class RatingRow(Rows):
     rater = serializers.CharField(source="session__rater__key")
     role = serializers.ChoiceField(Rater.Role, source="session__rater__role")
     question = serializers.CharField(source="question__key")
-    value = ValueOrText(help_text="On the question's scale; a text where that is text.")
+    value = ValueOrText(
+        help_text="On the question's scale, of a choice its label; a text where that is text."
+    )
     answered_at = serializers.DateTimeField(allow_null=True)
     seconds = serializers.FloatField(allow_null=True)
     reason = serializers.CharField()
@@ -166,6 +173,7 @@ class RatingRow(Rows):
         ["A", "B", ""], help_text="Of a pair of lists: the side that stood first."
     )
     version = serializers.IntegerField(source="session__version", help_text="Of the questionnaire.")
+    extra = extra_columns()
 
     @staticmethod
     def ratings_of(study):

@@ -66,8 +66,12 @@ def place_of_session(token, **which):
 
 
 def extra_of_session(token, **which):
-    """Return an extra screen of a session, with session, study, rater, item, or None."""
+    """Return an extra screen of a session, with session, study, rater, item, or None.
+
+    An abandoned session has none, as it has no places, until it is resumed.
+    """
     extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
+    extras = extras.exclude(session__state=Session.State.ABANDONED)
     extras = _with_pairs(extras).filter(session__token=token, session__study__deletion=None)
     extra = extras.filter(**which).first()
     if extra:

@@ -12,11 +12,10 @@ from django.db.models import TextChoices
 
 from annotate.models.study import slug_rule
 from annotate.values.languages import ENGLISH
-from annotate.values.numbers import is_whole
+from annotate.values.numbers import is_whole, plain
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.scales.choice import Choice
-from annotate.values.scales.number import Number
 from annotate.values.texts import as_text, composed
 from annotate.values.wrong import Wrong
 
@@ -95,10 +94,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Gold:
-    """An item whose right answers {question key: value} are known."""
+    """An item whose right answers are known: {question key: value, of a choice its label}."""
 
     item: str
-    answers: Mapping[str, float]
+    answers: Mapping[str, str | float]
     tolerance: int = 0
 
     def as_data(self):
@@ -161,13 +160,14 @@ def read_check(entry, language=ENGLISH):
     The right answer may also be given in the words of a ready-made scale in the language.
     """
     _known(entry, CHECK_KEYS)
-    key = str(entry.get("key") or "")
+    key = as_text(entry.get("key"))
     try:
         slug_rule(key)
     except ValidationError as error:
         raise Wrong(f"found “{key:.80}”. {error.message}", "key") from None
     text = entry.get("text")
-    if not isinstance(text, str) or not text.strip() or len(text) > 2000:
+    text = "" if isinstance(text, dict | list) else as_text(text)
+    if not text.strip() or len(text) > 2000:
         raise Wrong("is missing; allowed is a sentence of up to 2,000 characters", "text")
     if ("options" in entry) == ("scale" in entry):
         raise Wrong("expected is either options, or a scale such as likert5", "options")
@@ -248,30 +248,33 @@ def read_gold(entry, scales=None):
     tolerance = entry.get("tolerance", 0)
     if not is_whole(tolerance) or tolerance not in (0, 1):
         raise Wrong(f"found “{tolerance!s:.40}”; allowed is 0 or 1", "tolerance")
-    right_answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
-    return Gold(item, right_answers, tolerance)
+    if scales is not None:
+        answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
+    return Gold(item, answers, tolerance)
 
 
 def _known_answer(key, value, scales):
-    if scales is not None and key not in scales:
+    if key not in scales:
         raise Wrong(f"found “{key:.80}”; the questions are {', '.join(scales)}", "answers")
-    scale = scales[key] if scales is not None else Number()
+    scale = scales[key]
     if not scale.has_values:
         raise Wrong(f"“{key}” asks for a text, which has no right answer", "answers")
     try:
-        number = scale.parse(value)
+        return scale.written(scale.parse(value))
     except ValueError as error:
         raise Wrong(f"{key}: {error}", "answers") from None
-    return int(number) if number.is_integer() else number
 
 
-def compared(kind, spec, question, value, text, first=None):
-    """Return (given, expected) of an answer on an extra screen, as tables show it.
+def compared(kind, spec, question, value, text, first=None, scale=None):
+    """Return (given, expected) of an answer on an extra screen, as files have it.
 
     A check shows its words, a gold item the known answer, a repeated item the first answer.
+    question, scale: the question's key and scale, where one of the study was asked.
     """
     if kind == "attention":
         check = read_check(spec)
         return text or check.words([int(value)]), check.right_words
-    given = text if value is None else value
-    return given, spec.get("answers", {}).get(question) if kind == "gold" else first
+    written = scale.written if scale else plain
+    given = text if value is None else written(value)
+    right = spec.get("answers", {}).get(question)
+    return given, right if kind == "gold" else written(first)

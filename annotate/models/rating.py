@@ -72,6 +72,9 @@ class Rating(Loaded):
         db_default="",
         help_text="Of a pair of lists: the side that stood first. The place may go to others.",
     )
+    data = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="Extra columns of its file, by name."
+    )
 
     objects = RatingQuerySet.as_manager()
 

@@ -90,9 +90,9 @@ def _extras(rater):
 
 
 def _compared(answer):
-    key = answer.question.key if answer.question else ""
+    key, scale = (answer.question.key, answer.question.scale) if answer.question else ("", None)
     return checks.compared(
-        answer.extra.kind, answer.extra.spec, key, answer.value, answer.text, answer.first
+        answer.extra.kind, answer.extra.spec, key, answer.value, answer.text, answer.first, scale
     )
 
 

@@ -1,12 +1,11 @@
 """Save answers on extra screens that have their own address: attention checks and repeats."""
 
-from django.http import Http404
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
 from annotate.models import Extra
 from annotate.raters.extra_screens import CheckScreen
-from annotate.raters.views import OUTDATED, UNANSWERED, answered, mark, or_resumed, rater_page
+from annotate.raters.views import UNANSWERED, answered, lead_on, mark, or_resumed, rater_page
 from annotate.sessions import session
 
 
@@ -14,13 +13,10 @@ from annotate.sessions import session
 @require_POST
 def answer(request, token, extra, item, question):
     """Fragment: the mark of an answer on an extra screen."""
-    screen = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
-    if screen.kind == Extra.Kind.ATTENTION:
+    screen, is_resumed = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
+    if screen and screen.kind == Extra.Kind.ATTENTION:
         return answer_check(request, CheckScreen(screen))
-    asked = access.asked_of_extra(screen, item)
-    if asked is None:
-        raise Http404("no such item on this screen")
-    return answered(request, *asked, question)
+    return answered(request, token, access.asked_of_extra(screen, item), question, is_resumed)
 
 
 def answer_check(request, screen, is_saved=True):
@@ -32,7 +28,7 @@ def answer_check(request, screen, is_saved=True):
         if form.answers and is_saved:
             screen.save(form)
     except session.NotNow:
-        return mark(problem=OUTDATED, status=409)
+        return lead_on(request, screen.place.session.token)
     if not form.answers:
         return mark(problem=UNANSWERED, status=422)
     return mark(saved=True)

@@ -31,9 +31,9 @@ def _page(request, session, name, context, status=200):
 @rater_page
 def pick(request, token):
     """Page: search the study's contents and pick some; a POST adds, takes away, or goes on."""
-    session, is_here = session_in(token, State.TASTE)
-    if not is_here:
-        return see_other("session", token)
+    session, elsewhere = session_in(request, token, State.TASTE)
+    if elsewhere:
+        return elsewhere
     if taste_of(session.study) is None:  # the researchers took it away meanwhile
         return _page(request, session, "instructions", {})
     if request.method != "POST":
@@ -82,9 +82,9 @@ def pick_context(study, data, session=None):
 @rater_page
 def wait(request, token):
     """Page: how far the rater's lists are; it makes nothing, so it may be looked at again."""
-    session, is_here = session_in(token, State.WAITING)
-    if not is_here:
-        return see_other("session", token)
+    session, elsewhere = session_in(request, token, State.WAITING)
+    if elsewhere:
+        return elsewhere
     tastes.touch(session)  # who looks is there, however short places are held
     return _page(request, session, "waiting", waiting_context(making_of(session), session.study))
 

@@ -6,6 +6,7 @@ No page needs a cookie or a token against forged requests: the address itself is
 import re
 from contextlib import suppress
 from functools import lru_cache, wraps
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
@@ -65,6 +66,11 @@ def rater_page(view):
 def see_other(name, *args):
     """Lead the browser on to another page, whatever it sent."""
     return HttpResponseRedirect(reverse(name, args=args), status=303)
+
+
+def with_query(address, query):
+    """Add to an address what its page is to say; templates/rater_base.html says away and lost."""
+    return f"{address}?{urlencode(query)}" if query else address
 
 
 def _framed(response, session, posts_to=""):
@@ -163,7 +169,8 @@ def session(request, token):
     if session.state in Session.BEFORE and (closed := sessions.why_closed(study, session.rater)):
         return _door(request, study, closed, session)
     if session.state in STEPS:
-        return see_other(STEPS[session.state], token)
+        address = reverse(STEPS[session.state], args=[token])
+        return HttpResponseRedirect(with_query(address, request.GET), status=303)
     context = {"study": study, "session": session}
     response = render(request, f"annotate/{TEMPLATES[session.state]}", context)
     return _framed(response, session)
@@ -226,21 +233,24 @@ def begin(request, token):
         return _door(request, session.study, "closed", session)
     step = sessions.resume if session.state == State.ABANDONED else sessions.begin
     if step(session):
-        return _to_where_it_stands(token)
+        return to_where_it_stands(token)
     closed = sessions.why_closed(session.study, session.rater)  # opens what nobody holds any more
     if not closed and step(session):
-        return _to_where_it_stands(token)
+        return to_where_it_stands(token)
     return _door(request, session.study, closed or "full", session)
 
 
-def _to_where_it_stands(token):
-    """Redirect to the item at once, a request less than by the session's own address."""
+def to_where_it_stands(token, is_away=False, is_lost=False):
+    """Redirect to the item at once, a request less than by the session's own address.
+
+    is_away: a long pause has just ended, and its page was somebody else's by then; is_lost: so was
+    what the page sent. Both are said there.
+    """
     state, current = Session.objects.values_list("state", "current").get(token=token)
-    return (
-        see_other("session_item", token, current)
-        if state == State.RATING
-        else see_other("session", token)
-    )
+    name, *position = ("session_item", current) if state == State.RATING else ("session",)
+    address = reverse(name, args=[token, *position])
+    query = {name: 1 for name, is_true in (("away", is_away), ("lost", is_lost)) if is_true}
+    return HttpResponseRedirect(with_query(address, query), status=303)
 
 
 @rater_page
@@ -253,26 +263,35 @@ def item(request, token, position):
     session = place.session if place else access.session_or_404(token)
     if session.state != State.RATING:
         return see_other("session", token)
+    if place is None and position != session.current:  # another tab went on with other items
+        return see_other("session", token)
     if place is None:
-        raise Http404("no such item in this session")
+        return _first_screen(session)
     return _item_page(request, _screen(place))
 
 
-def or_resumed(find, token):
-    """Return find()'s result; if there is none, resume an abandoned session and look again.
+def _first_screen(session):
+    """Redirect to the first screen that is left; the one on which the session stood is gone."""
+    left = [row.position for rows in (session.places, session.extras) for row in rows.all()]
+    if not left:
+        raise Http404("no item is left in this session")
+    sessions.go_to(session, min(left))
+    return see_other("session_item", session.token, min(left))
 
-    A rater who answers after a long pause gets the place back if it is open. Http404 without it.
+
+def or_resumed(find, token, sent=None):
+    """Return (find()'s result, False); if there is none, resume an abandoned session, look again.
+
+    A rater who answers after a long pause gets the place of the sent item back if it is open, else
+    (None, whether the session was resumed).
     """
     screen = find()
-    if screen is None and _resumed(access.session_or_404(token)):
-        screen = find()
-    if screen is None:
-        raise Http404("no such item in this session")
-    return screen
-
-
-def _resumed(session):
-    return session.state == State.ABANDONED and session.study.is_open and sessions.resume(session)
+    if screen is not None:
+        return screen, False
+    session = access.session_or_404(token)
+    can_resume = session.state == State.ABANDONED and session.study.is_open
+    is_resumed = can_resume and sessions.resume(session, sent)
+    return (find() if is_resumed else None), is_resumed
 
 
 def _screen(place):
@@ -288,12 +307,14 @@ def _item_page(request, screen, form=None, gaps=(), status=200):
     return media.allow(_framed(response, session), session.study)
 
 
+def _pk(data, name):
+    raw = data.get(name, "")
+    return int(raw) if PK.fullmatch(raw) else 0
+
+
 def _sent_from(token, data):
     """Return the place, or the extra screen, whose page sent this."""
-    item, extra = (
-        int(raw) if PK.fullmatch(raw) else 0
-        for raw in (data.get("item", ""), data.get("extra", ""))
-    )
+    item, extra = _pk(data, "item"), _pk(data, "extra")
     if extra:
         return access.extra_of_session(token, pk=extra)
     return access.place_of_session(token, item__id=item) or access.gold_of_session(token, item)
@@ -301,24 +322,53 @@ def _sent_from(token, data):
 
 def _leave_item(request, token):
     """Save what the page sent, then show the next item, the item before, or what is missing."""
-    place = or_resumed(lambda: _sent_from(token, request.POST), token)
+    item = _pk(request.POST, "item")
+    place, is_resumed = or_resumed(lambda: _sent_from(token, request.POST), token, item)
+    if place is None:
+        return to_where_it_stands(token, is_resumed, _is_lost(token, request.POST))
     if isinstance(place, Place):
         timing.keep(place, timing.parse_report(request.POST), timezone.now())
         listening.keep(place, listening.parse_reports(request.POST), timezone.now())
+    try:
+        return _save_page(request, place)
+    except sessions.NotNow:
+        return to_where_it_stands(token, is_lost=_is_lost(token, request.POST))
+
+
+def _save_page(request, place):
     screen = _screen(place)
     form = screen.form(request.POST)
     is_back = request.POST.get("go") == "back"
-    try:
-        gaps = screen.save(form)
-        gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
-        gaps += form.only_why(screen.spots)
-        if form.problems or (gaps and not is_back):
-            return _item_page(request, screen, form, gaps, status=422)
-        if not is_back and save_extras.has_ended(place):
-            return see_other("session", token)
-        return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
-    except sessions.NotNow:
-        return see_other("session", token)
+    gaps = screen.save(form)
+    gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
+    gaps += form.only_why(screen.spots)
+    if form.problems or (gaps and not is_back):
+        return _item_page(request, screen, form, gaps, status=422)
+    if not is_back and save_extras.has_ended(place):
+        return see_other("session", place.session.token)
+    return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
+
+
+def _is_lost(token, data):
+    """Tell whether a page that is not the session's any more sent what is not stored."""
+    session = access.session_or_404(token)
+    item = session.study.items.filter(pk=_pk(data, "item")).first()
+    if item is None or data.get("extra"):
+        return _has_answer(data)
+    questions = versions.asked(session.study_id, session.version)
+    screen = Screen(Place(session=session, item=item), questions)
+    form = screen.form(data)
+    sent = {(*_told(answer), answer.question.pk) for answer in form.answers}
+    kept = {(*_told(stored), stored.question_id) for stored in screen.stored()}
+    return bool(sent - kept or form.problems or form.only_why(screen.spots))
+
+
+def _told(answer):
+    return answer.item_id, answer.value, answer.text, answer.reason
+
+
+def _has_answer(data):
+    return any(name.startswith("q") and value.strip() for name, value in data.items())
 
 
 def _go(place, step, mark=""):
@@ -336,42 +386,52 @@ def _go(place, step, mark=""):
 @require_POST
 def answer(request, token, item, question):
     """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
-    target = or_resumed(
+    target, is_resumed = or_resumed(
         lambda: (
             access.asked_of_session(token, item)
             or access.asked_of_extra(access.gold_of_session(token, item), item)
         ),
         token,
+        item,
     )
-    return answered(request, *target, question)
+    return answered(request, token, target, question, is_resumed)
 
 
-def answered(request, place, item, every, question):
-    """Save an answer at a place, or on an extra screen of an item, and return its mark."""
-    question = _asked_or_404(item, every, question)
-    spot = Spot(question, item.pk, item.pk != place.item_id)
-    save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
+def answered(request, token, target, pk, is_resumed):
+    """Save an answer at a place, or on an extra screen of an item, and return its mark.
+
+    target: (the place or screen, item, questions), or None where it is not the session's any more.
+    """
+    place, item, every = target or (None, None, [])
+    of_item = (asked for asked in every if asked.pk == pk and asked.applies_to_kind(item.kind))
+    question = next(of_item, None)
+    if question is None:
+        return lead_on(request, token, is_resumed)
     try:
-        answer = read_answer(
-            spot, request.POST.get(spot.name, ""), request.POST.get(spot.why_name, "")
-        )
-        shown_at = read_shown_at(request.POST.get("shown", ""))
-        emptied = [] if answer else [(item.pk, question)]
-        save(place, every, [answer] if answer else [], shown_at, emptied)
+        return _save_one(request, place, every, Spot(question, item.pk, item.pk != place.item_id))
     except ValueError as error:
         return mark(problem=str(error), status=422)
     except sessions.NotNow:
-        return mark(problem=OUTDATED, status=409)
-    if answer is None and question.required:
+        return lead_on(request, token)
+
+
+def _save_one(request, place, every, spot):
+    data = request.POST
+    answer = read_answer(spot, data.get(spot.name, ""), data.get(spot.why_name, ""))
+    emptied = [] if answer else [(spot.item_id, spot.question)]
+    save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
+    shown_at = read_shown_at(data.get("shown", ""))
+    save(place, every, [answer] if answer else [], shown_at, emptied)
+    if answer is None and spot.question.required:
         return mark(problem=UNANSWERED, status=422)
     return mark(saved=True)
 
 
-def _asked_or_404(item, every, pk):
-    for question in every:
-        if question.pk == pk and question.applies_to_kind(item.kind):
-            return question
-    raise Http404("no such question about this item")
+def lead_on(request, token, is_resumed=False):
+    """Return a mark that leads the whole page on: it is not the session's any more."""
+    response = mark(problem=OUTDATED, status=409)
+    response["HX-Redirect"] = to_where_it_stands(token, is_resumed, _has_answer(request.POST)).url
+    return response
 
 
 def mark(status=200, **context):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, Q
+from django.db.models import BigIntegerField, Count, Exists, F, Max, OuterRef, Q
 
 from annotate.db.sql import marks
 from annotate.design import grouping
@@ -151,6 +151,19 @@ def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
     grouping.wait_for_turn(session.study)
     only = f"place.item_id IN ({marks(item_ids)})"
     return _claim_while_open(session, only, list(item_ids), len(item_ids))
+
+
+def claim_sent(session: Session, kinds: Sequence[str], item_id: int) -> list[int]:
+    """Claim the item that a late page is about, or the pair that it is a part of, if it is open.
+
+    That the rater had it is not known, so it has to be one that they may take.
+    """
+    if item_id > BigIntegerField.MAX_BIGINT:
+        return []
+    grouping.wait_for_turn(session.study)
+    only, values = _takes(session.study, session.rater, kinds)
+    only += " AND place.item_id = (SELECT COALESCE(parent_id, id) FROM annotate_item WHERE id = %s)"
+    return _claim_while_open(session, only, [*values, item_id], 1)
 
 
 def _claim_while_open(session: Session, only: str, values: list[Any], count: int) -> list[int]:

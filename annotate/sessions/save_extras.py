@@ -88,7 +88,10 @@ def is_right(extra, stored, question):
         return None
     # Of words and of no or yes one is right: a point beside it is another answer.
     tolerance = extra.spec["tolerance"] if question.scale.is_graded else 0
-    return abs(stored.value - right) <= tolerance
+    try:
+        return abs(stored.value - question.scale.parse(right)) <= tolerance
+    except ValueError:  # an option that the question had when the session began
+        return None
 
 
 def words_of(stored):

@@ -164,11 +164,12 @@ def begin(session):
 
 
 @transaction.atomic
-def resume(session):
+def resume(session, sent=None):
     """Continue a session that was abandoned as quiet. False if no item is left for it.
 
     It gets back what it had answered as far as that is still open, then other items. False too if
-    a quota of its answers to the screener is full by now.
+    a quota of its answers to the screener is full by now. sent: the id of the item whose page has
+    just come, late; it comes back too.
     """
     quotas.wait_for_turn(session.study)  # locks the study, so before the session
     session = _locked(session)
@@ -177,13 +178,18 @@ def resume(session):
     if quotas.is_full_for(session):
         return False
     answered = _answered_items(session)
+    questions = versions.asked(session.study_id, session.version)
+    kinds = places.kinds_asked(questions)
+    # Who had no items yet must not come to them past the steps before.
+    came_late = sent is not None and session.stopped_in == State.RATING
+    back = places.claim_sent(session, kinds, sent) if came_late else []
     # Answers to gold items alone: they are of the session's version, so it goes on with that.
-    if not answered and not session.extras.filter(answers__question__isnull=False).exists():
+    has_answers = answered or session.extras.filter(answers__question__isnull=False).exists()
+    if not (back or has_answers):
         move(session, _step_to_begin_with(session))
         return True
-    questions = versions.asked(session.study_id, session.version)
-    tops = list(dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items()))
-    back = places.claim_again(session, tops)
+    tops = dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items())
+    back += places.claim_again(session, [pk for pk in tops if pk not in back])
     if session.items_done_at:  # only exit questions are left, whatever became of the places
         places.put_in_order(session, first=back)
         session.places.update(state=Place.State.FILLED)
@@ -191,7 +197,7 @@ def resume(session):
         return True
     # Below zero where the study has come to want fewer: what was rated stays whole.
     wanted = max(taste.count_of_items(session) - len(back), 0)
-    new = places.claim(session, places.kinds_asked(questions), wanted, like=back)
+    new = places.claim(session, kinds, wanted, like=back)
     if not back and not new:
         return False
     gaps = _with_gaps(Item.objects.filter(pk__in=back), questions, answered)

@@ -278,10 +278,11 @@ class GoldForm(forms.Form):
 
 def _field(question):
     label = f"{question.key}: {question.text}"[:200]
-    if not question.scale.points or len(question.scale.points) > checks.MOST_OPTIONS:
+    scale = question.scale
+    if not scale.is_nominal and not 0 < len(scale.points) <= checks.MOST_OPTIONS:
         return forms.FloatField(label=label, required=False)
+    written = [(scale.written(value), words) for value, words in scale.points]
     points = [
-        (value, f"{value}: {words}" if str(value) != words else words)
-        for value, words in question.scale.points
+        (value, f"{value}: {words}" if str(value) != words else words) for value, words in written
     ]
     return forms.ChoiceField(label=label, required=False, choices=[("", "not known"), *points])

@@ -18,7 +18,7 @@ from annotate.studies.forms_question import SCALES, as_typed, typed_spec
 from annotate.values.numbers import parse_number
 from annotate.values.scales.base import FARTHEST
 from annotate.values.texts import LONGEST as LONGEST_TEXT
-from annotate.values.texts import lines_of, one_line_ends
+from annotate.values.texts import as_text, lines_of, one_line_ends
 from annotate.values.wrong import Wrong
 
 MOST_LABELS = 10_000  # characters
@@ -214,8 +214,9 @@ class PracticeRow(Row):
         "the part of the item, =, the value.",
     )
 
-    def __init__(self, *args, questions=(), **kwargs):
+    def __init__(self, *args, questions=(), stored=(), **kwargs):
         super().__init__(*args, **kwargs)
+        self.stored = dict(stored)
         self.asked = {
             f"q-{asked_question.key}": asked_question
             for asked_question in questions
@@ -250,9 +251,13 @@ class PracticeRow(Row):
         data = self.cleaned_data
         given = {question.key: data[name] for name, question in self.asked.items() if data[name]}
         given |= data["parts"]
+        before = self.stored.get(data["item"], {})  # 3 or "3", as the file had it
         return {
             "item": data["item"],
-            "answers": {key: _plain(value) for key, value in given.items()},
+            "answers": {
+                key: before[key] if as_text(before.get(key)) == value else _plain(value)
+                for key, value in given.items()
+            },
             "feedback": one_line_ends(data["feedback"]),
         }
 
@@ -261,12 +266,13 @@ def _expected(question):
     label = f"Expected: {question.key}"
     if not question.scale.points:
         return forms.CharField(label=label, required=False, max_length=40)
-    choices = [(str(value), words) for value, words in question.scale.points]
+    points = question.scale.points
+    choices = [(str(question.scale.written(value)), words) for value, words in points]
     return _Choice(question.scale, label=label, required=False, choices=[("", "–"), *choices])
 
 
 class _Choice(forms.ChoiceField):
-    """A choice that takes the label of a point too, as study.yaml may have it."""
+    """A choice between the points of a scale, as study.yaml has them."""
 
     def __init__(self, scale, **kwargs):
         super().__init__(**kwargs)
@@ -275,7 +281,7 @@ class _Choice(forms.ChoiceField):
     def prepare_value(self, value):
         """Return the point to select."""
         try:
-            return "" if value in (None, "") else str(int(self.scale.parse(value)))
+            return "" if value in (None, "") else str(self.scale.written(self.scale.parse(value)))
         except ValueError:
             return value
 
@@ -480,7 +486,8 @@ PARTS = {
 def _options(study, row):
     """Return what the rows of a part need of the study besides their values."""
     if row is PracticeRow:
-        return {"questions": versions.asked(study)}
+        stored = {entry.item: entry.answers for entry in around.practice_of(study)}
+        return {"questions": versions.asked(study), "stored": stored}
     if row is QuotaRow:
         return {"keys": [question.key for question in screener_of(study).questions]}
     return {}

@@ -10,6 +10,11 @@ def is_whole(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def plain(value):
+    """Return 4 for 4.0, as people write it; every other number, and None, as it is."""
+    return int(value) if value is not None and float(value).is_integer() else value
+
+
 def parse_number(text):
     """Parse a number of ASCII digits: Python also reads 1_0 and other scripts' digits."""
     if "_" in text or not text.strip().isascii():

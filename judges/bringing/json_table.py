@@ -4,7 +4,7 @@ import json
 import math
 
 from annotate.files.reading.problems import quoted
-from judges.bringing.sheet import NotReadable, Sheet, check_cell
+from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
 DEEPEST = 64
 
@@ -68,7 +68,7 @@ def _text(value):
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, bool):
-        return "1" if value else "0"
+        return Truth.of_bool(value)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return json.dumps(value, ensure_ascii=False)

@@ -19,6 +19,20 @@ class NotReadable(ValueError):
         self.row, self.column = row, column
 
 
+class Truth(str):
+    """The cell of a yes or no that is no text: true of JSON, TRUE of a workbook; as 1 or 0."""
+
+    @classmethod
+    def of_bool(cls, value):
+        """Return the cell of true or false."""
+        return cls("1" if value else "0")
+
+    @property
+    def word(self):
+        """Return the word as it stands in the file."""
+        return "true" if self == "1" else "false"
+
+
 @dataclass
 class Sheet:
     """A table of texts. records yields (row of the spreadsheet, cells), the header first.
@@ -46,7 +60,7 @@ class Sheet:
         for row, cells in records:
             if len(cells) != width:
                 self._check_width(row, cells, width)
-            yield row, [one_line_ends(cell) for cell in cells[:width]]
+            yield row, [one_line_ends(cell) if "\r" in cell else cell for cell in cells[:width]]
 
     def _filled(self):
         for row, cells in self.records():

@@ -12,7 +12,7 @@ from judges.bringing import uses
 from judges.bringing.guess import question_key
 from judges.bringing.profile import is_missing
 from judges.bringing.scales import Seen
-from judges.bringing.sheet import NotReadable
+from judges.bringing.sheet import NotReadable, Truth
 
 ONE, EACH = "one", "each"  # whose answers they are where no column says it
 ITEM_NAMES = {*ITEMS.names, *ITEMS.computed}
@@ -58,8 +58,7 @@ class Translation:
 
     mapping: {"columns": {name: {"use", "question", "by", "reverse"}}, "rater_is": one or each,
     "rater_name"}. scales: {question: {"low", "high", "words": {word: number},
-    "options": {option without an order: number}, "is_judged"}}, where told already; is_judged:
-    whether judgments without a question are about it.
+    "is_judged"}}, where told already; is_judged: whether judgments without a question are about it.
     keys: the keys of the study's questions; empty for a new study. new: whether the study is new,
     so that every id becomes an item.
     """
@@ -81,6 +80,7 @@ class Translation:
         self.differing: list[tuple[int, str, str, int]] = []
         columns = self.mapping["columns"]
         self.judged = [key for key, scale in self.scales.items() if scale.get("is_judged", True)]
+        self.row = 0  # that is read
         self.index = {name: i for i, name in enumerate(self.sheet.header)}
         self.single = {
             columns[name]["use"]: name
@@ -99,6 +99,8 @@ class Translation:
         """Yield the Lines of the answers, then those of the items; counts are complete then."""
         for row, cells in self.sheet.rows():
             self.counts["rows"] += 1
+            self.row = row
+            self._refuse_truths(row, cells)
             item = self._item(row, cells)
             if item:
                 yield from self._answers(row, cells, item)
@@ -125,6 +127,14 @@ class Translation:
         if self.extra and not self.has_items:
             lines.append("Extra columns were left out: no column is the text or the content.")
         return lines
+
+    def _refuse_truths(self, row, cells):
+        """Refuse true and false as an id, a text or a number: they are answers of yes and no."""
+        for use, name in self.single.items():
+            cell = cells[self.index[name]]
+            if use != uses.VALUE and isinstance(cell, Truth):
+                words = f"found {cell.word}; allowed is a text or a number"
+                raise NotReadable(words, row, name)
 
     # Items
 
@@ -243,12 +253,13 @@ class Translation:
 
     def _answer(self, cells, name, question):
         """Return the answer of a cell, which is counted; blank where it is missing."""
-        cell = cells[self.index[name]].strip()
+        cell = cells[self.index[name]]
+        cell = cell if isinstance(cell, Truth) else cell.strip()
         if is_missing(cell):
             self.counts["empty"] += 1
             return ""
         self.counts["answers"] += 1
-        if name in self.commas:
+        if name in self.commas and not isinstance(cell, Truth):
             cell = cell.replace(",", ".")
         if question:
             self._seen(question, name)
@@ -260,6 +271,13 @@ class Translation:
         scale = self.scales.get(question)
         if scale is None or not cell:
             return cell
+        if isinstance(cell, Truth) and (scale.get("low"), scale.get("high")) != (0, 1):
+            raise NotReadable(
+                f"found {cell.word}; the question “{question}” is not one of yes and no, and takes "
+                "what is on its scale",
+                self.row,
+                name,
+            )
         number = _number_of(cell, scale.get("words") or {})
         if not is_reversed:
             return number
@@ -271,11 +289,6 @@ class Translation:
             )
         return _reversed(number, scale["low"], scale["high"])
 
-    def _option(self, cell, question):
-        """Return the number of an option: of judgments only numbers are loaded."""
-        number = self.scales.get(question, {}).get("options", {}).get(cell)
-        return "" if number is None else str(number)
-
     def _judgments(self, row, cells, item, judge, question, name, is_reversed):
         """Yield a judgment; without a question it is about all, on the scale of each.
 
@@ -283,10 +296,7 @@ class Translation:
         """
         cell = self._answer(cells, name, question)
         about = [question] if question else self.judged
-        values = {
-            key: self._option(cell, key) or self._on_scale(cell, key, name, is_reversed)
-            for key in about
-        }
+        values = {key: self._on_scale(cell, key, name, is_reversed) for key in about}
         if question or len(set(values.values())) < 2:
             values = {question: next(iter(values.values()), cell)}
         for key, value in values.items():

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from annotate.files.reading.encoding import megabytes
 from judges.bringing.extent import count_cells
-from judges.bringing.sheet import NotReadable, Sheet, check_cell
+from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
 ENDINGS = (".xlsx", ".xlsm")
 # How far the sheets of these reach cannot be told before they are read.
@@ -109,7 +109,7 @@ def _refuse_size(allowed):
 def _text(cell):
     """Write a cell as text: all numbers are floats in a workbook, and 3.0 means 3."""
     if isinstance(cell, bool):
-        return "1" if cell else "0"
+        return Truth.of_bool(cell)
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e300:
         return str(int(cell))
     if isinstance(cell, datetime) and cell.time() == time():

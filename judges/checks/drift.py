@@ -63,6 +63,23 @@ def plan_check(run, items=USUAL_ITEMS, budget=None, user=None):
     return again
 
 
+def under_way(run, kind, asked, budget=None):
+    """Return the judge's active check if it asks just this of the run; None without an active one.
+
+    kind, asked: what it freezes besides the judge's settings. PlanError where it is another.
+    """
+    again = run.judge.runs.checks().filter(state=Run.State.ACTIVE).first()
+    if again is None:
+        return None
+    is_same = again.checked_id == run.pk and again.frozen.get(kind) == asked
+    if is_same and budget in (None, again.budget_usd):
+        return again
+    raise PlanError(
+        f"Run {again.pk} of {run.judge} is unfinished and asks something else. Repeat the check "
+        "as it was, or cancel that run."
+    )
+
+
 def _refuse(run, items):
     if run.checked_id:
         raise PlanError(f"Run {run.pk} is a check itself; check run {run.checked_id} again.")
@@ -137,7 +154,7 @@ class Drift:
     """What a check found: a Moved for each question, and which models answered before and now.
 
     withheld: how many of its items are of a locked test part, of which nothing is compared;
-    temperature: None where the model takes none.
+    temperature: None where none was sent.
     """
 
     moved: list = field(default_factory=list)
@@ -173,7 +190,7 @@ class Drift:
             return f"No answer can be compared: {why}."
         sentence = f"{same:,} of {n:,} answers are the same as before."
         if self.temperature != 0 and same < n:
-            why = "The model takes no temperature, so"
+            why = "No temperature is sent, so"
             if self.temperature is not None:
                 why = f"At a temperature of {self.temperature:g}"
             sentence += (
@@ -212,7 +229,7 @@ def compare(again):
         _answered(again.checked_id, items),
         _answered(again.pk, items),
         None
-        if "temperature" in again.frozen.get("refused", ())
+        if "temperature" in (*again.frozen.get("refused", ()), *again.frozen.get("not_taken", ()))
         else again.frozen.get("temperature", 0.0),
         again.judgments.open().count(),
         len(hidden),

@@ -68,6 +68,13 @@ def plan_test(run, chosen=None, budget=None, user=None):
     return test
 
 
+def under_way(run, chosen, budget=None):
+    """Return the judge's active test if it tests the run just so; see drift.under_way."""
+    items = drift.sample(run, chosen.items, chosen.seed)
+    asked = frozen_for(run, chosen)["robustness"] | {"items": len(items)}
+    return drift.under_way(run, "robustness", asked, budget)
+
+
 def _refuse(run, chosen):
     judge = run.judge
     if run.checked_id:

@@ -3,40 +3,34 @@
 import asyncio
 import json
 import logging
-import math
 import re
 import socket
 import time
+import zlib
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cache, partial
 from traceback import format_tb
+from urllib.parse import urlsplit
 
 import aiohttp
 import httpx2
 import openai
 from aiohttp.resolver import ThreadedResolver
 
-from judges.endpoints import hosts, keys, presets, usage
+from judges.endpoints import hosts, keys, providers, refusals, usage, waits
+from judges.endpoints.parameters import longest_reply
 from judges.replies import logprobs
 from judges.replies.parse import Reason, storable, why_not_whole
 from judges.replies.thoughts import text_of
-from judges.values.dialects import longest_reply
 
 log = logging.getLogger(__name__)
 REPLY_BYTES = 2 * 1024 * 1024
 DETAIL_LENGTH = 2000
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
-# What endpoints call it when a filter stops a prompt.
-POLICY = re.compile(
-    r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy|usage polic"
-    r"|safety (reasons|system)|data_inspection_failed|content exists risk",
-    re.IGNORECASE,
-)
+UNPACKED = {"gzip", "x-gzip", "deflate"}
 STATUS = re.compile("[45][0-9][0-9]")  # of a failure, as a code names it
-BILLING_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 
 class Failure(StrEnum):
@@ -46,10 +40,12 @@ class Failure(StrEnum):
     CONNECTION = "connection failed"
     UNREACHED = "endpoint not reached, nothing was sent"
     RATE = "rate limit (429)"
-    BILLING = "billing limit (429)"
+    BUSY = "endpoint overloaded (503, 529)"
+    BILLING = "billing limit: the account cannot pay"
     SERVER = "server error (5xx)"
     GATEWAY = "gateway without a reply (502, 504, 524)"
     BAD_REQUEST = "request refused (4xx)"
+    TOO_LONG = "request too long for the model"
     AUTHENTICATION = "key refused (401, 403)"
     NOT_FOUND = "no such model or address (404)"
     REDIRECT = "redirect, not followed"
@@ -58,6 +54,7 @@ class Failure(StrEnum):
     BAD_JSON = "reply is not JSON"
     NO_CHAT = "reply is no chat completion"
     TOO_LARGE = "reply too large"
+    PACKED = "reply packed in a way that is not read"
     CONTENT_FILTER = Reason.FILTERED.value
     REFUSAL = Reason.REFUSED.value
     NO_KEY = "no key"
@@ -72,18 +69,32 @@ TRANSIENT = {
     Failure.CONNECTION,
     Failure.UNREACHED,
     Failure.RATE,
+    Failure.BUSY,
     Failure.SERVER,
     Failure.GATEWAY,
+}
+# They say nothing against the call itself: all calls of the endpoint wait.
+PAUSES = {Failure.RATE, Failure.BUSY}
+# They say nothing about one item: many in a row are about the account, the model or the address.
+OF_ALL = {
+    Failure.BAD_REQUEST,
+    Failure.AUTHENTICATION,
+    Failure.NOT_FOUND,
+    Failure.REDIRECT,
+    Failure.HTML,
+    Failure.NO_CHAT,
+    Failure.PACKED,
 }
 REFUSALS = {Failure.CONTENT_FILTER, Failure.REFUSAL}
 UNSENT = {Failure.UNREACHED, Failure.NO_KEY, Failure.SEALED, Failure.BAD_KEY, Failure.HOST}
 # The endpoint said so before any token was made; every other failure may have been billed.
 UNBILLED = {
     *UNSENT,
-    Failure.RATE,
+    *PAUSES,
     Failure.BILLING,
     Failure.SERVER,
     Failure.BAD_REQUEST,
+    Failure.TOO_LONG,
     Failure.AUTHENTICATION,
     Failure.NOT_FOUND,
     Failure.REDIRECT,
@@ -95,7 +106,10 @@ BY_STATUS = {
     403: Failure.AUTHENTICATION,
     404: Failure.NOT_FOUND,
     408: Failure.TIMEOUT,
+    413: Failure.TOO_LONG,
     429: Failure.RATE,
+    503: Failure.BUSY,
+    529: Failure.BUSY,
     # No word of the model's provider, who may have made the reply and bill it.
     502: Failure.GATEWAY,
     504: Failure.GATEWAY,
@@ -122,35 +136,64 @@ class Answer:
     seconds: float = 0.0
 
 
-class _TooLarge(Exception):
-    """The body passed the cap; raised out of the read."""
+class _Unread(Exception):
+    """Why the body of a reply is not read: its failure and what is known of it."""
 
 
-class _Capped(httpx2.AsyncByteStream):
-    """A response body that ends with an error once it has brought too many bytes."""
+class _Body(httpx2.AsyncByteStream):
+    """A body, unpacked: up to a cap, beyond which a reply is refused and an error's is cut off.
 
-    def __init__(self, stream):
-        self.stream = stream
+    Of an error the status and the headers count, however little of its body can be read.
+    """
+
+    def __init__(self, response, packing):
+        self.stream, self.is_reply, self.packing = response.stream, response.is_success, packing
 
     async def __aiter__(self):
-        size, begin = 0, b""
-        async for chunk in self.stream:
-            size += len(chunk)
-            begin += chunk[: DETAIL_LENGTH - len(begin)]
-            if size > REPLY_BYTES:
-                began = begin.decode("utf-8", "replace")
-                raise _TooLarge(f"more than {REPLY_BYTES:,} bytes, which begin: {began}")
-            yield chunk
+        body = bytearray()
+        try:
+            async for chunk in self.stream:
+                body += chunk
+                if len(body) > REPLY_BYTES:
+                    break
+        except NO_REPLY:
+            if self.is_reply:
+                raise
+        yield self._plain(bytes(body))
+
+    def _plain(self, body):
+        plain = body
+        if self.packing:
+            plain = _unpacked(body) if self.packing in UNPACKED else None
+        if plain is None and self.is_reply:
+            raise _Unread(Failure.PACKED, f"packed as {self.packing[:200]}")
+        if plain is None:
+            plain = b"(packed as %s)" % self.packing[:200].encode()
+        if len(plain) > REPLY_BYTES and self.is_reply:
+            began = plain[:DETAIL_LENGTH].decode("utf-8", "replace")
+            words = f"more than {REPLY_BYTES:,} bytes, which begin: {began}"
+            raise _Unread(Failure.TOO_LARGE, words)
+        return plain[:REPLY_BYTES]
 
     async def aclose(self):
         await self.stream.aclose()
 
 
+def _unpacked(body):
+    """Return as much of a gzip or deflate as the cap allows, and a byte more; None: it is none."""
+    for wrapper in (zlib.MAX_WBITS | 32, -zlib.MAX_WBITS):  # found out, or a deflate without one
+        try:
+            return zlib.decompressobj(wrapper).decompress(body, REPLY_BYTES + 1)
+        except zlib.error:
+            continue
+    return None
+
+
 async def _cap(response):
-    """Cap a response before its body is read, also of an error."""
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise _TooLarge("packed although plain was asked for, so its size is unknown")
-    response.stream = _Capped(response.stream)
+    """Cap and unpack a body before it is read; some pack it though they were asked for plain."""
+    names = map(str.strip, response.headers.pop("content-encoding", "").lower().split(","))
+    packing = ", ".join(name for name in names if name not in ("", "identity"))
+    response.stream = _Body(response, packing)
 
 
 class _CheckedResolver(ThreadedResolver):
@@ -209,8 +252,11 @@ class Client:
         self.refusal = self.refusal or await self._refusal()
         if self.refusal:  # of an address that is none no client could be made
             return self
+        self.options = {"headers": self._headers()}
+        address = urlsplit(self.endpoint.base_url)
+        self.query = f"?{address.query}" if address.query else ""  # as Azure's ?api-version=…
         self.openai = openai.AsyncOpenAI(
-            base_url=self.endpoint.base_url,
+            base_url=address._replace(query="", fragment="").geturl(),
             api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in _exchange()
@@ -240,7 +286,8 @@ class Client:
         started = time.monotonic()
         # chat.completions.create copies messages and schema: half of a call's time.
         body = {"model": self.endpoint.model, "messages": messages, **parameters}
-        sent = self.openai.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        path = f"/chat/completions{self.query}"
+        sent = self.openai.post(path, body=body, options=self.options, cast_to=httpx2.Response)
         parse = partial(parse_response, longest=longest_reply(parameters))
         answer = await self._exchange(sent, parse)
         answer.seconds = time.monotonic() - started
@@ -250,18 +297,22 @@ class Client:
         """Return an Answer whose content has the name of a model on each line."""
         if self.refusal:
             return replace(self.refusal)
-        preset = presets.preset_at(self.endpoint.base_url)
-        headers = preset.listing_headers(self.key) if preset else {}
-        options = {"headers": {name: value or openai.Omit() for name, value in headers.items()}}
-        sent = self.openai.get("/models", options=options, cast_to=httpx2.Response)
+        options = {"headers": self._headers(listing=True)}
+        sent = self.openai.get(f"/models{self.query}", options=options, cast_to=httpx2.Response)
         return await self._exchange(sent, parse_models)
+
+    def _headers(self, listing=False):
+        """Return the headers that the endpoint's provider wants besides the usual ones."""
+        provider = providers.provider_at(self.endpoint.base_url)
+        headers = provider.headers(self.key, listing) if provider else {}
+        return {name: value or openai.Omit() for name, value in headers.items()}
 
     async def _exchange(self, sent, parse):
         """Await a response and return its parsed Answer, without the key in its detail."""
         try:
             answer = await self._parsed(sent, parse)
         except Exception as error:  # whatever an endpoint sent, nobody else is to suffer from it
-            return fault(error, "endpoint %s", self.endpoint.pk)
+            return _fault(error, self.endpoint)
         answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
         answer.detail = answer.detail[:DETAIL_LENGTH]
         return answer
@@ -272,7 +323,7 @@ class Client:
                 response = await sent
         except NO_REPLY as error:
             return _failed(error, self.endpoint.timeout_seconds)
-        return parse(self._redacted(response.content))
+        return _told(parse(self._redacted(response.content)), response)
 
     def _redacted(self, body):
         """Return the bytes without the key: an endpoint may echo what it was sent."""
@@ -296,7 +347,7 @@ NO_REPLY = (
     openai.OpenAIError,
     aiohttp.ClientError,
     httpx2.HTTPError,
-    _TooLarge,
+    _Unread,
     ValueError,
 )
 
@@ -305,13 +356,13 @@ def _failed(error, timeout):
     """Return the answer for a call that raised."""
     match error:
         case openai.APIStatusError():
-            return _refused(error.response)
+            return _told(_refused(error.response), error.response)
         case openai.APIConnectionError():
             return _unreached(error)
         case TimeoutError():
             failure, detail = Failure.TIMEOUT, f"nothing complete within {timeout} s"
-        case _TooLarge():
-            failure, detail = Failure.TOO_LARGE, str(error)
+        case _Unread():
+            failure, detail = error.args
         case hosts.HostRefused():  # as a connection was made
             failure, detail = Failure.HOST, str(error)
         case ValueError():
@@ -321,10 +372,10 @@ def _failed(error, timeout):
     return Answer(failure=failure, detail=detail)
 
 
-def fault(error, words, *ids):
+def _fault(error, endpoint):
     """Log a fault of our own and return its Answer; its own words may quote a text or the key."""
     name, lines = type(error).__name__, "".join(format_tb(error.__traceback__))
-    log.error(f"{words}: a call raised %s\n%s", *ids, name, lines)
+    log.error("endpoint %s: a call raised %s\n%s", endpoint.pk, name, lines)
     return Answer(failure=Failure.FAULT, detail=name)
 
 
@@ -348,49 +399,40 @@ def _refused(response):
     """Return the answer for a status that is no success."""
     body = storable(response.content.decode("utf-8", "replace"))
     try:
-        error = json.loads(body)["error"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        error = None
-    return Answer(
-        failure=_failure(response.status_code, error),
-        detail=f"{response.status_code}: {body}",
-        retry_after=retry_after(response.headers.get("retry-after", ""), datetime.now(UTC)),
-    )
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = body
+    failure = _failure(response.status_code, data)
+    return Answer(failure=failure, detail=f"{response.status_code}: {body}")
 
 
-def _failure(status, error):
-    """Name the failure of a status that is no success; error: what came with it, of any type."""
+def _told(answer, response):
+    """Add how long the endpoint wants to be left alone, where a failure may pass."""
+    if answer.failure in TRANSIENT:
+        body = response.content.decode("utf-8", "replace")
+        answer.retry_after = waits.seconds_told(response.headers, body, datetime.now(UTC))
+    return answer
+
+
+def _failure(status, data):
+    """Name the failure of a status that is no success; data: what came with it, of any type."""
     failure = BY_STATUS.get(status, _by_class(status))
-    if failure is Failure.RATE and BILLING_CODES.intersection(_texts(error, "code", "type")):
-        return Failure.BILLING
-    texts = _texts(error, "code", "type", "message")
-    if failure is Failure.BAD_REQUEST and any(map(POLICY.search, texts)):
+    if failure not in (Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION):
+        return failure
+    error = refusals.Error(data)
+    if failure is Failure.BAD_REQUEST and error.is_policy:
         return Failure.CONTENT_FILTER
+    if error.is_about_money(status):
+        return Failure.RATE if error.is_limit_of_rate else Failure.BILLING
+    if failure is Failure.BAD_REQUEST and error.is_about_length:
+        return Failure.TOO_LONG
     return failure
-
-
-def _texts(error, *names):
-    """Return what an error holds by these names, as far as that is text."""
-    values = map(error.get, names) if isinstance(error, dict) else ()
-    return [value for value in values if isinstance(value, str)]
 
 
 def _by_class(status):
     if status >= 500:
         return Failure.SERVER
     return Failure.BAD_REQUEST if status >= 400 else Failure.REDIRECT
-
-
-def retry_after(header, now):
-    """Return the seconds that a Retry-After names, as a number or a date; None if neither."""
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(header) - now).total_seconds()
-        except (ValueError, TypeError):
-            return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def parse_response(body, longest):
@@ -455,13 +497,19 @@ def _completion(data, text, longest):
 
 
 def _error_within(data):
-    """Return (status, error) where a gateway put an error of its provider into a success."""
+    """Return (status, error) where a gateway put an error of its provider into a success.
+
+    A code or type that speaks of money is as good as a status.
+    """
     choices = data.get("choices") if isinstance(data, dict) else None
     for holder in (data, choices[0] if isinstance(choices, list) and choices else None):
         error = holder.get("error") if isinstance(holder, dict) else None
         code = error.get("code") if isinstance(error, dict) else None
         if isinstance(code, int | str) and STATUS.fullmatch(str(code)):
             return int(code), error
+        refusal = refusals.Error(error)
+        if refusal.has_code_of_money:
+            return 429 if refusal.is_limit_of_rate else 402, error
     return None
 
 

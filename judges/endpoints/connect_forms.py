@@ -9,8 +9,8 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 from django.views.decorators.debug import sensitive_variables
 
-from judges.endpoints import keys, presets
-from judges.endpoints.forms import check_prices, checked_address
+from judges.endpoints import keys, providers
+from judges.endpoints.forms import check_prices, checked_address, guessed
 from judges.models import Endpoint
 from judges.models.endpoint import FOUND_OUT
 
@@ -78,10 +78,10 @@ class ConnectForm(forms.ModelForm):
 
     @property
     def listed_addresses(self):
-        """Return addresses that a browser offers: of the listed hosts that have a port."""
-        return [
-            f"http://{host}/v1" for host in settings.ENDPOINT_HOSTS if re.search(r":\d+$", host)
-        ]
+        """Return [(address, its Provider or None)] that a browser offers: of hosts with a port."""
+        hosts = [host for host in settings.ENDPOINT_HOSTS if re.search(r":\d+$", host)]
+        addresses = [f"http://{host}/v1" for host in hosts]
+        return [(address, providers.provider_at(address)) for address in addresses]
 
     def clean_base_url(self):
         return checked_address(self.cleaned_data["base_url"])
@@ -101,7 +101,7 @@ class ConnectForm(forms.ModelForm):
         check_prices(data)
         address = data.get("base_url", self.instance.base_url)
         is_new_address = bool(self.instance.secret) and address != self.instance.base_url
-        preset = presets.preset_at(address)
+        preset = providers.connectable_at(address)
         if data.get("api_key") or "api_key" in self.errors:
             return data
         if is_new_address:
@@ -121,7 +121,9 @@ class ConnectForm(forms.ModelForm):
         endpoint, key = self.instance, self.cleaned_data["api_key"]
         if self.needs_test:
             endpoint.forget_findings()
-            endpoint.json_schema = self.preset is None or self.preset.keeps_schemas
+            endpoint.findings = guessed(endpoint)
+            described = providers.provider_at(endpoint.base_url)
+            endpoint.json_schema = described is None or described.keeps_schemas
         try:
             with transaction.atomic():
                 if endpoint.pk is None:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from annotate.design import access
 from config.env import MAKE_SECRET
-from judges.endpoints import keys, presets
+from judges.endpoints import keys, providers
 from judges.endpoints.connect_forms import ConnectForm
 from judges.endpoints.model_list import list_models
 from judges.endpoints.probe import probe
@@ -47,7 +47,7 @@ def models(request, study):
     context = {
         "own": [row for row in rows if row[0].study_id],
         "others": [row for row in rows if not row[0].study_id],
-        "presets": presets.PRESETS.values(),
+        "presets": providers.connectable(),
         **_page(study),
     }
     return render(request, "judges/models.html", context)
@@ -75,7 +75,7 @@ def model(request, study, pk):
     """Show a model of the study and its test; save what an owner changes of it."""
     endpoint = _own_or_404(study, pk)
     form = ConnectForm(
-        study, presets.preset_at(endpoint.base_url), request.POST or None, instance=endpoint
+        study, providers.connectable_at(endpoint.base_url), request.POST or None, instance=endpoint
     )
     if request.method == "POST" and form.is_valid() and form.saved(request.user):
         if form.needs_test:
@@ -90,7 +90,7 @@ def model(request, study, pk):
 def model_names_of(request, study, pk):
     """Fragment: which models the provider lists, by the stored key where none was pasted."""
     endpoint = _own_or_404(study, pk)
-    preset = presets.preset_at(endpoint.base_url)
+    preset = providers.connectable_at(endpoint.base_url)
     form = ConnectForm(study, preset, request.POST, instance=endpoint)
     return render(request, "judges/_model_names.html", _names(form))
 
@@ -119,11 +119,12 @@ def model_remove(request, study, pk):
 
 def _preset_or_404(provider):
     """Return the preset of this name, or None for an address that an operator listed."""
-    if provider == presets.OTHER and settings.ENDPOINT_HOSTS:
+    if provider == providers.OTHER and settings.ENDPOINT_HOSTS:
         return None
-    if provider not in presets.PRESETS:
-        raise Http404(f"no provider {provider!r}")
-    return presets.PRESETS[provider]
+    for described in providers.connectable():
+        if described.name == provider:
+            return described
+    raise Http404(f"no provider {provider!r}")
 
 
 def _own_or_404(study, pk):
@@ -177,7 +178,7 @@ def _model_page(request, study, form):
     context = {
         "form": form,
         "endpoint": endpoint,
-        "preset": presets.preset_at(endpoint.base_url),
+        "provider": providers.provider_at(endpoint.base_url),
         "no_key": no_key,
         "rested_on": form.instance.is_rested_on,
         "judges": Judge.objects.filter(study=study, endpoint=endpoint),

@@ -4,7 +4,7 @@ import re
 
 from django import forms
 
-from judges.endpoints import hosts
+from judges.endpoints import hosts, providers
 from judges.models import Endpoint
 
 
@@ -27,6 +27,13 @@ def check_prices(data):
         raise forms.ValidationError("Enter the prices in and out, or neither.")
 
 
+def guessed(endpoint):
+    """Return the findings that hold until a test: what its provider is known to refuse."""
+    provider = providers.provider_at(endpoint.base_url)
+    refused = provider.refused_by(endpoint.model) if provider else {}
+    return {name: [False, why, True] for name, why in refused.items()}
+
+
 class EndpointForm(forms.ModelForm):
     """Let operators enter an endpoint; its host must be among those that may be called."""
 
@@ -46,6 +53,7 @@ class EndpointForm(forms.ModelForm):
         """Save; forget what calls found out once the address or a limit changes."""
         if {"base_url", "model", "api_key_env"} & set(self.changed_data):
             self.instance.forget_findings()
+            self.instance.findings = guessed(self.instance)
         elif "concurrency" in self.changed_data:
             self.instance.known_limit, self.instance.known_slow = None, False
             self.instance.not_before = None

@@ -72,7 +72,7 @@ class Gate:
                 slot, planned = outcome.unit.permit
                 if difference := outcome.tokens(planned) - planned:
                     limits.correct(self.endpoint, slot, difference)
-        told = [outcome for outcome in outcomes if outcome.answer.retry_after is not None]
+        told = [outcome for outcome in outcomes if outcome.is_pause or outcome.answer.retry_after]
         waits = [outcome.wait() or 0 for outcome in told]
         if any(waits):
             self.opens = max(self.opens, time.monotonic() + max(waits))

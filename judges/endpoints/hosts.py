@@ -1,4 +1,4 @@
-"""Decide which hosts judges may call: presets', those that the operator listed, nothing private."""
+"""Decide which hosts judges may call: known providers', or listed ones; none is private."""
 
 import ipaddress
 import socket
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from judges.endpoints.presets import HOSTS
+from judges.endpoints.providers import HOSTS
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # No such name leads to a public address: RFC 6761, RFC 6762, and ICANN's decision of 2024.
@@ -32,8 +32,8 @@ def check_listed(base_url):
     if parts.username or parts.password:
         raise HostRefused("the address must hold no user name or password")
     port = port or DEFAULT_PORTS[parts.scheme]
-    is_preset = host in HOSTS and (parts.scheme, port) == ("https", DEFAULT_PORTS["https"])
-    if not is_preset and not _is_listed(host, port):
+    is_known = host in HOSTS and (parts.scheme, port) == ("https", DEFAULT_PORTS["https"])
+    if not is_known and not _is_listed(host, port):
         name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         port_needed = settings.PRODUCTION and _is_this_machine(host) and _is_listed_whole(host)
         raise HostRefused(

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from judges.endpoints import presets
+from judges.endpoints import providers
 
 COLUMNS = ("secret", "secret_end", "secret_set_by", "secret_set_at")
 END = 4  # characters of a key that pages show
@@ -64,7 +64,7 @@ def key_of(endpoint):
         if key := os.environ.get(name, "").strip():
             return key
         raise NoKey(f"{name} is not set where the worker runs")
-    if presets.preset_at(endpoint.base_url) and endpoint.study_id:
+    if providers.connectable_at(endpoint.base_url) and endpoint.study_id:
         raise NoKey("the key of this model was removed; an owner of the study can give one")
     return PLACEHOLDER
 

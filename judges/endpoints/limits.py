@@ -21,8 +21,8 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from judges.endpoints.parameters import longest_reply
 from judges.models import Endpoint, Window
-from judges.values.dialects import longest_reply
 
 MINUTE, LATE = 60, 3
 KEPT = MINUTE + LATE + 1  # slots; the first and the last may be parts of a second

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
-from judges.endpoints.client import TRANSIENT, Client, Failure
+from judges.endpoints.asking import Asking
+from judges.endpoints.client import REFUSALS, TRANSIENT, Client, Failure
+from judges.endpoints.parameters import WORDS
 from judges.models import Endpoint
+from judges.models.endpoint import REFUSABLE
+from judges.replies.parse import Reason, answer_in
 from judges.replies.thoughts import without_thoughts
-from judges.values import dialects
 
 SECONDS = 15  # of each call at most: somebody waits for the page
 QUESTION = [
@@ -27,8 +30,8 @@ SCHEMA = {
     "required": ["colour"],
     "additionalProperties": False,
 }
-PLAIN = {"temperature": 0.0, "max_tokens": 60}
-REASONED = 2000  # tokens, where the model may think before it replies
+SHORT, REASONED = 60, 2000  # tokens of a reply; the second where the model may think before it
+PLAIN = {"temperature": 0.0, "max_tokens": SHORT}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "c", "strict": True, "schema": SCHEMA}}
 # {name: (messages, parameters)} of the calls that follow a first one that was answered
 MORE = {
@@ -67,32 +70,31 @@ async def _findings(endpoint):
     hurried = copy(endpoint)
     hurried.timeout_seconds = min(SECONDS, endpoint.timeout_seconds)
     async with Client(hurried) as client:
-        first, refused = await _first_answer(client)
+        asking = Asking(client, REFUSABLE)
+        first, longest = await _answered(asking, QUESTION, PLAIN, SHORT)
         findings = list(_first(endpoint, first))
         if first.failure:
             return findings
-        findings += [Finding(name, False, dialects.WORDS[name], True) for name in refused]
-        answers = await asyncio.gather(
-            *(client.ask(messages, _spoken(sent, refused)) for messages, sent in MORE.values())
-        )
+        refused = [name for name in REFUSABLE if name in asking.found]
+        findings += [Finding(name, False, WORDS[name], True) for name in refused]
+        more = (_answered(asking, messages, sent, longest) for messages, sent in MORE.values())
+        answers = [answer for answer, _ in await asyncio.gather(*more)]
     return [*findings, *map(_tried, MORE, answers)]
 
 
-async def _first_answer(client):
-    """Return (Answer, parameters that the model refuses); it names them one after the other."""
-    refused: list[str] = []
-    while True:
-        sent = _spoken(PLAIN, refused)
-        answer = await client.ask(QUESTION, sent)
-        more = dialects.refused_in(answer.detail, sent) if answer.failure else []
-        if not more:
-            return answer, refused
-        refused += more
+async def _answered(asking, messages, parameters, longest):
+    """Return (Answer, how long a reply it allowed); what is not whole is asked for once more."""
+    _, answer = await asking.ask(messages, parameters | {"max_tokens": longest})
+    if answer.failure or longest == REASONED or not _lacks(answer):
+        return answer, longest
+    again, longest = await _answered(asking, messages, parameters, REASONED)
+    return answer if again.failure else again, longest
 
 
-def _spoken(parameters, refused):
-    longest = {"max_tokens": REASONED} if "max_tokens" in refused else {}
-    return dialects.spoken(parameters | longest, refused)
+def _lacks(answer):
+    """Return why a reply is none that shows what the endpoint can do; None where it is."""
+    reply = answer_in(answer.content, answer.finish_reason)
+    return reply if isinstance(reply, Reason) else None
 
 
 # What a failure says about the key and the model; reachable is what answers with a status.
@@ -121,7 +123,8 @@ def _first(endpoint, answer):
         yield Finding("model", False, f"The call failed: {why}")
     else:
         other = f" (it calls it {answer.model})" if answer.model not in ("", endpoint.model) else ""
-        yield Finding("model", True, f"The model {endpoint.model} replies{other}.")
+        lack = f", but said nothing whole: {lack}" if (lack := _lacks(answer)) else ""
+        yield Finding("model", True, f"The model {endpoint.model} replies{other}{lack}.")
         yield Finding("seconds", True, f"A tiny call took {answer.seconds:.1f} s.")
 
 
@@ -159,9 +162,14 @@ def _read(content):
         return None
 
 
+# These say nothing about what a call asked for.
+NO_EVIDENCE = {*TRANSIENT, *REFUSALS, Failure.BILLING, Failure.AUTHENTICATION, Failure.FAULT}
+
+
 def _tried(name, answer):
-    if answer.failure in {*TRANSIENT, Failure.BILLING}:
-        return Finding(name, None, f"{LABELS[name]}: not found out, {answer.failure}.")
+    if answer.failure in NO_EVIDENCE or not answer.failure and _lacks(answer):
+        why = answer.failure or _lacks(answer)
+        return Finding(name, None, f"{LABELS[name]}: not found out, {why}.")
     works = not answer.failure and WORKS[name](answer)
     refused = f"refused: {answer.failure}" if answer.failure else "taken, but without effect"
     if name == "json_schema":

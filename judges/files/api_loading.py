@@ -101,7 +101,8 @@ def load_rows(study, table, rows, out_of_range=MISSING, by=None):
     with _folder() as folder:
         path = folder / f"{table}.jsonl"
         with path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            flat = (json.dumps(_flat(row), ensure_ascii=False) for row in rows)
+            file.writelines(f"{line}\n" for line in flat)
         chosen = {"out_of_range": out_of_range, "by": by}
         loading = load_files(None, {table: path}, slug=study.slug, **chosen)
     _refuse(loading, lambda problem: (problem.row, problem.column))
@@ -109,6 +110,13 @@ def load_rows(study, table, rows, out_of_range=MISSING, by=None):
     if table == "judgments":
         counted["out_of_range"] = OutOfRange(loading.off_scale.noted, many=True).data
     return counted
+
+
+def _flat(row):
+    """Return a row as files have it: this API's lists have further columns under `extra`."""
+    if not isinstance(row.get("extra"), dict):
+        return row
+    return {name: value for name, value in row.items() if name != "extra"} | row["extra"]
 
 
 def load_study(data, user):

@@ -58,6 +58,7 @@ ENTAILMENTS = Table(
         Column("premise_text", "As the model saw it."),
         Column("hypothesis_text", "As the model saw it."),
     ),
+    keeps_others=False,
 )
 
 

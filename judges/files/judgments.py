@@ -1,14 +1,15 @@
 """Load judgments.csv: what judges elsewhere said, as a finished run for a judge and version."""
 
+import json
 from collections import defaultdict
 from decimal import Decimal
 
 from django.db.models import Max, Sum
 from django.utils import timezone
 
-from annotate.db.bulk import insert
+from annotate.db.bulk import insert, update
 from annotate.design.splits import withheld
-from annotate.files.loading.common import Repeats, batches, silent_rows
+from annotate.files.loading.common import Repeats, batches, merged, silent_rows
 from annotate.files.loading.ratings import check_version, known_question
 from annotate.files.reading.columns import Column, Table, allowed, key, new_key, number, version
 from judges.models import Judge, Judgment, Run
@@ -39,9 +40,9 @@ JUDGMENTS = Table(
         ),
         Column(
             "value",
-            "A number; what becomes of it outside the question’s scale is asked before the load. "
-            "Blank is a missing judgment.",
-            number,
+            "A number, of a choice a label; what becomes of a number outside the question’s scale "
+            "is asked before the load. Blank is a missing judgment.",
+            str,
             takes_true=True,
         ),
         Column("rationale", "In the judge’s words."),
@@ -59,6 +60,7 @@ def check_judgments(loading):
     file, repeats = loading.files["judgments"], Repeats()
     counts = loading.count("judgments")
     read_judges(loading)
+    loading.off_scale.judges = loading.judges
     look = not loading.is_new and Run.objects.filter(judge__study=loading.study).exists()
     if "value" not in file.given:
         loading.add("judgments", "this column is missing", 1, "value")
@@ -169,14 +171,14 @@ def _check_row(loading, line, row, asked):
 
 
 def _takes_value(loading, line, row, questions):
-    """Return whether the questions take JSON's true or false; numbers are looked at elsewhere."""
-    if not isinstance(row["value"], bool):
-        return True
+    """Return whether each of the questions can read the value; note a problem if not."""
     try:
-        return all(question.scale.parse_file(row["value"]) in (0, 1) for question in questions)
+        for question in questions:
+            loading.off_scale.value_of(row, question)
     except ValueError as error:
         loading.add("judgments", str(error), line, "value")
-    return False
+        return False
+    return True
 
 
 def _check_run(loading, line, row, loaded):
@@ -215,7 +217,7 @@ def _compare(loading, line, row, questions, existing, hidden):
     old = [existing.get(_which(loading, row, question)) for question in questions]
     given = [name for name in COMPARED if name in loading.files["judgments"].given]
     differing = [
-        (name, stored[name])
+        (name, question.scale.written(stored[name]) if name == "value" else stored[name])
         for question, stored in zip(questions, old, strict=True)
         if stored is not None and row["item"] not in hidden
         for name in given
@@ -224,6 +226,8 @@ def _compare(loading, line, row, questions, existing, hidden):
     if None in old:
         counts.new += 1
         counts.judgments += old.count(None)
+    elif not differing and any(_new_columns(stored, row, hidden) for stored in old):
+        counts.changed += 1
     elif not differing:
         counts.unchanged += 1
     for name, value in differing[:1]:
@@ -237,8 +241,18 @@ def _compare(loading, line, row, questions, existing, hidden):
         )
 
 
+def _new_columns(stored, row, hidden):
+    """Return the extra columns that a stored judgment gets; None where it keeps what it has."""
+    if stored is None or row["item"] in hidden:
+        return None
+    data = merged(stored["data"], row["data"])
+    return data if data != stored["data"] else None
+
+
 def _shown(value):
-    return "missing" if value is None else f"{value:g}"
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _report_repeats(loading, repeats, asked):
@@ -263,7 +277,7 @@ def _report_repeats(loading, repeats, asked):
 
 
 def _existing(loading, batch):
-    """Return the stored values of a batch's loaded judgments, by _which."""
+    """Return what is stored of a batch's loaded judgments, by _which."""
     judgments = Judgment.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
@@ -274,7 +288,7 @@ def _existing(loading, batch):
     if None not in keys:
         judgments = judgments.filter(question__key__in=keys)
     which = ("item__key", "run__judge__key", "question__key", "run__version")
-    names = (*COMPARED, "reason", "weighted_reason")
+    names = (*COMPARED, "reason", "weighted_reason", "data", "pk")
     rows = judgments.values_list(*which, *names).iterator()
     return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
 
@@ -294,13 +308,18 @@ def what_rows_stand_for(counts):
 
 
 def write_judgments(loading):
-    """Add the new judgments to the runs that their judges have from files."""
+    """Add the new judgments to the runs that their judges have from files.
+
+    Those that were loaded before get what is new in their extra columns.
+    """
     counts = loading.counts["judgments"]
+    if counts.changed:
+        update(Judgment, ["data"], _changed(loading))
     if not counts.new:
         return
     runs = _runs(loading)
     names = ["run_id", "item_id", "question_id", "unit", "lead", "state", "value", "reason"]
-    names += ["rationale", "cost_usd", "weighted_value", "weighted_reason"]
+    names += ["rationale", "cost_usd", "weighted_value", "weighted_reason", "data"]
     same = {"settled_at": timezone.now()} | loading.mark
     insert(Judgment, names, _new(loading, runs), loading.reporter("judgments"), same)
     _sum_costs(runs)
@@ -336,6 +355,18 @@ def new_run(judge, version, prompt):
     )
 
 
+def _changed(loading):
+    """Yield (extra columns as JSON, primary key) of the stored judgments whose columns differ."""
+    asked = _Asked(loading)
+    for batch in batches(silent_rows(loading.files["judgments"])):
+        existing, hidden = _existing(loading, batch), _hidden(loading, batch)
+        for _, row in batch:
+            for question in asked.questions_of(row):
+                stored = existing.get(_which(loading, row, question))
+                if data := _new_columns(stored, row, hidden):
+                    yield json.dumps(data), stored["pk"]
+
+
 def _new(loading, runs):
     asked = _Asked(loading)
     pks = {run.pk for run in runs.values()}
@@ -367,6 +398,7 @@ def _new(loading, runs):
                     cost,
                     settled.weighted_value,
                     settled.weighted_reason,
+                    row["data"],
                 )
 
 

@@ -24,7 +24,12 @@ from annotate.models import Content, FileLoad, Item, Membership, Rater, Recipien
 from annotate.studies import delete
 from judges.files.entailments import ENTAILMENTS, check_entailments, write_entailments
 from judges.files.judges import check_judges, check_members, write_judges
-from judges.files.judgments import JUDGMENTS, check_judgments, write_judgments
+from judges.files.judgments import (
+    JUDGMENTS,
+    check_judgments,
+    what_rows_stand_for,
+    write_judgments,
+)
 from judges.files.off_scale import MISSING, OffScale
 from judges.files.prompts import check_prompts, write_prompts
 from judges.files.spellings import Spellings
@@ -156,6 +161,13 @@ def check_files(
         check_judges(loading, read.judges, study_path.name)
     _check_all_tables(loading)
     return loading
+
+
+def what_else(loading, table):
+    """Say of a table what its counts do not: what rows stand for, and columns that go."""
+    if table == "judgments":
+        return what_rows_stand_for(loading.counts[table])
+    return loading.files[table].not_kept if table in loading.files else ""
 
 
 def _check_all_tables(loading):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q
 
+from annotate.files.reading.columns import number
+from annotate.values.scales.base import is_number_text
 from judges import methods
 from judges.models import Judgment, Run
 from judges.scorers import ON_SCALE, SCORERS
@@ -53,27 +55,27 @@ class Tally:
     stored_outside: int = 0
     lowest: float = float("inf")
     highest: float = float("-inf")
-    ends: dict = field(default_factory=dict)
+    scales: dict = field(default_factory=dict)
     own_scale: bool = False
     by_settings: bool = False
 
-    def add(self, ends, values, is_stored):
+    def add(self, scale, values, is_outside, is_stored):
         """Count a judgment by its value and, where there is one, its weighted value."""
-        is_outside = any(_is_outside(ends, value) for value in values)
         self.judgments += 1
         self.outside += is_outside
         self.stored += is_stored
         self.stored_outside += is_outside and is_stored
-        self.lowest = min(self.lowest, *values)
-        self.highest = max(self.highest, *values)
-        self.ends[ends] = None
+        if is_outside or not scale.is_nominal:  # the file has labels, not their ranks
+            self.lowest = min(self.lowest, *values)
+            self.highest = max(self.highest, *values)
+        self.scales[_words_of(scale)] = None
 
     @property
     def sentence(self):
         """Say how many lie outside and, of a scale of its own, that its values stay."""
-        scales = " and ".join(_words_of(ends) for ends in self.ends)
+        scales = " and ".join(self.scales)
         where = (
-            f"the scale {scales}" if len(self.ends) == 1 else f"their questions’ scales, {scales}"
+            f"the scale {scales}" if len(self.scales) == 1 else f"their questions’ scales, {scales}"
         )
         counted = (
             f"{self.judge}: {self.outside:,} of {self.judgments:,} judgments "
@@ -94,23 +96,45 @@ class OffScale:
 
     def __init__(self, policy=MISSING):
         self.policy, self.tallies, self._ends = policy, {}, {}
+        self.judges = {}  # by name; those of the file come as it is read
 
     def note(self, row, question, is_stored=False):
         """Count one judgment of the file; is_stored: an earlier file brought it already."""
-        ends, value = self._ends_of(question), row["value"]
-        if ends is None or value is None or row["judge"] is None:
+        ends, (value, is_stray) = self._ends_of(question), self.value_of(row, question)
+        if ends is None or value is None:
             return
         tally = self.tallies.get(row["judge"])
         if tally is None:
             tally = self.tallies[row["judge"]] = Tally(row["judge"])
         weighted = row["weighted_value"]
-        tally.add(ends, (value,) if weighted is None else (value, weighted), is_stored)
+        values = (value,) if weighted is None else (value, weighted)
+        is_outside = is_stray or any(_is_outside(ends, number) for number in values)
+        tally.add(question.scale, values, is_outside, is_stored)
+
+    def value_of(self, row, question):
+        """Return (the row's value on the question's scale, whether it is stray); None where blank.
+
+        Of a choice the file has a label, but a metric's numbers stay numbers. Stray is another
+        number where labels are numbers: it might be the rank of a label, so nobody keeps it.
+        """
+        text, scale = row["value"], question.scale
+        if text is None or isinstance(text, bool):
+            return (None if text is None else scale.parse_file(text)), False
+        judge = self.judges[row["judge"]]
+        if scale.is_nominal and not has_own_scale(judge.kind, judge.method, scale.level):
+            try:
+                return scale.parse(text), False
+            except ValueError:
+                if not is_number_text(text):
+                    raise
+                return number(text), scale.has_number_labels
+        return number(text), False
 
     def decide(self, loading):
         """Tell which judges have a scale of their own; refuse the others where that was chosen."""
         for tally in self.noted:
             judge = loading.judges[tally.judge]
-            tally.by_settings = _has_own_scale(judge)
+            tally.by_settings = has_own_scale(judge.kind, judge.method)
             tally.own_scale = tally.by_settings
             if self.policy == REFUSE and not tally.own_scale:
                 loading.add("judgments", tally.sentence, column="value")
@@ -143,19 +167,19 @@ class OffScale:
 
         A value that was replaced or left out is recognised by the file's value in its reason.
         """
-        if stored[name] == row[name]:
+        given, is_stray = self.value_of(row, question) if name == "value" else (row[name], False)
+        if stored[name] == given and not is_stray:
             return True
         kept = _value_in_file(stored, name)
-        if kept is None or kept != _exact_or_none(row[name]):
+        if kept is None or kept != _exact_or_none(given):
             return False
         results = (self._settled(row, question, policy) for policy in (MISSING, CLIP))
         return any(getattr(settled, name) == stored[name] for settled in results)
 
     def _settled(self, row, question, policy):
-        value, weighted = row["value"], row["weighted_value"]
-        value = None if value is None else float(value)  # of true and false too
+        (value, is_stray), weighted = self.value_of(row, question), row["weighted_value"]
         ends = self._ends_of(question)
-        if policy == KEEP or ends is None or value is None:
+        if (policy == KEEP and not is_stray) or ends is None or value is None:
             return Settled(value, weighted)
         in_file = f"the file has {_exact(value)}"
         in_file += "" if weighted is None else f", weighted {_exact(weighted)}"
@@ -164,8 +188,8 @@ class OffScale:
             return Settled(
                 *clipped, "" if clipped == [value, weighted] else f"{CLIPPED}: {in_file}"
             )
-        where = f"{OUTSIDE}the scale {_words_of(ends)}"
-        if _is_outside(ends, value):
+        where = f"{OUTSIDE}the scale {_words_of(question.scale)}"
+        if is_stray or _is_outside(ends, value):
             return Settled(None, None, f"{where}: {in_file}")
         if _is_outside(ends, weighted):
             return Settled(value, None, "", f"{where}: the file has {_exact(weighted)}")
@@ -196,11 +220,14 @@ def _value_in_file(stored, name):
     return match and match[name]
 
 
-def _has_own_scale(judge):
-    """Whether a judge's settings say that its values are not on the scale of a question."""
-    if judge.kind in SCORERS:
-        return SCORERS[judge.kind].scale != ON_SCALE
-    return bool(methods.of_judge(judge).scale)
+def has_own_scale(kind, method, level=""):
+    """Whether a judge's settings say that its values are not on the scale of a question.
+
+    level: of that question's scale, on which some metrics answer all the same.
+    """
+    if kind in SCORERS:
+        return SCORERS[kind].scale != ON_SCALE and level not in SCORERS[kind].on_scale_of
+    return bool(methods.named(method).scale)
 
 
 def _is_own_scale_likely(tally, judge, questions):
@@ -228,10 +255,11 @@ def _counts_before(judge, questions):
     return counts["n"], counts["outside"]
 
 
-def _words_of(ends):
-    """Return a scale's ends in words: negative ones can be read, as in −2 to 2."""
-    low, high = ends
-    return f"{_plain(low)} to {_plain(high)}"
+def _words_of(scale):
+    """Return a scale in words: options, or ends of which negative ones can be read: −2 to 2."""
+    if scale.is_nominal:
+        return scale.summary
+    return f"{_plain(scale.low)} to {_plain(scale.high)}"
 
 
 def _plain(number):

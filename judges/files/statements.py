@@ -78,6 +78,7 @@ STATEMENTS = Table(
         "run",
         "changed_at",
     ),
+    keeps_others=False,
 )
 
 

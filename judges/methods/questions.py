@@ -91,9 +91,9 @@ class Questions(Method):
         """Return the JSON schema of a valid reply."""
         return reply_schema({q.key: q.scale for q in questions}, frozen["rationale"])
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
         """Parse a reply into its Verdict."""
-        return parse(reply, {q.key: q.scale for q in questions}, finish_reason)
+        return parse(reply, {q.key: q.scale for q in questions}, finish_reason, rated)
 
     def longest_rationale(self, frozen):
         """Return how many characters a rationale may have, where the schema is kept."""

@@ -10,8 +10,14 @@ SAMPLES = (
 )
 Seed = Annotated[int, declare(1, help_text="The same seed draws the same.", low=0, high=2**31 - 1)]
 Temperature = Annotated[
-    float,
-    declare(0.0, help_text="0 asks for the likeliest answer; 2 is the most.", low=0, high=2),
+    float | None,
+    declare(
+        0.0,
+        help_text="0 asks for the likeliest answer; 2 is the most. Empty: none is sent, so the "
+        "endpoint’s default holds.",
+        low=0,
+        high=2,
+    ),
 ]
 MaxTokens = Annotated[int, declare(400, "most tokens of a reply", low=1, high=100_000)]
 Samples = Annotated[
@@ -70,5 +76,5 @@ class SampledSettings(Settings):
         return self.samples
 
     def conflicts(self):
-        alike = self.samples > 1 and not self.temperature
+        alike = self.samples > 1 and self.temperature == 0
         return super().conflicts() | ({"samples": SAMPLES} if alike else {})

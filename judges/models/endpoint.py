@@ -8,10 +8,11 @@ from django.db import models
 from django.utils.functional import cached_property
 
 from annotate.models.study import slug_rule
-from judges.values import dialects
 
 PRICE = {"max_digits": 12, "decimal_places": 6, "null": True, "blank": True}
 
+# What a model may not take: judges then leave it out or send another; in the order of their hashes.
+REFUSABLE = ("max_tokens", "temperature")
 # What calls found out about an address with its model and key.
 FOUND_OUT = ("known_limit", "known_slow", "not_before", "findings", "tested_at")
 
@@ -148,8 +149,8 @@ class Endpoint(models.Model):
 
     @property
     def refused(self):
-        """Return the parameters that the model does not take, by the last test."""
-        return [name for name in dialects.WORDS if self.refuses(name)]
+        """Return the parameters that the model does not take, by the last test or a run."""
+        return [name for name in REFUSABLE if self.refuses(name)]
 
     @property
     def has_prices(self):

@@ -264,6 +264,11 @@ class Judge(models.Model):
         return (self.kept_settings or {"refused": self.endpoint.refused}).get("refused") or []
 
     @property
+    def not_taken(self):
+        """Return {parameter: what the endpoint said} of those its past runs left out unplanned."""
+        return self.kept_settings.get("not_taken", {})
+
+    @property
     def settings_class(self):
         """Return the class that declares the settings of a judge of its kind and method."""
         return import_string(SETTINGS_CLASS)(self.kind, self.method)

@@ -223,6 +223,9 @@ class Judgment(Loaded):
     )
     cost_usd = models.DecimalField(max_digits=20, decimal_places=8, null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
+    data = models.JSONField(
+        default=dict, db_default={}, blank=True, help_text="Extra columns of its file, by name."
+    )
 
     objects = JudgmentQuerySet.as_manager()
 

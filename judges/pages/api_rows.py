@@ -5,9 +5,12 @@ from decimal import ROUND_UP, Decimal
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.api.fields import Filters, Flag, Number, Strict, Text, Whole, key_filter
-from annotate.api.rows import Rows
+from annotate.api.fields import Answer, Filters, Flag, Number, Strict, Text, Whole, key_filter
+from annotate.api.rows import SCALE, Rows, extra_columns
+from annotate.values.numbers import plain
+from annotate.values.scales import scale_from_dict
 from judges import methods
+from judges.files.off_scale import has_own_scale
 from judges.files.study_file import judge_data
 from judges.models import Judge, Judgment, Run
 from judges.runs import pilots
@@ -132,6 +135,21 @@ class RunFilters(Filters):
     state = serializers.ChoiceField(Run.State, required=False)
 
 
+class JudgedValue(Answer):
+    """The value of a judgment; of a choice its label, but a metric has a scale of its own."""
+
+    columns = ("value", SCALE, "run__judge__kind", "run__judge__method")
+
+    def __init__(self, **options):
+        super().__init__(source="*", read_only=True, **options)
+
+    def to_representation(self, row):
+        value, spec, *kind = (row[name] for name in self.columns)
+        scale = spec and scale_from_dict(spec)
+        is_metric = scale is None or has_own_scale(*kind, scale.level)
+        return plain(value) if is_metric else scale.written(value)
+
+
 class JudgmentRow(Rows):
     """One judge's answer to one question on one item, each sample for itself."""
 
@@ -143,11 +161,14 @@ class JudgmentRow(Rows):
     sample = serializers.IntegerField()
     order = serializers.CharField()
     state = serializers.ChoiceField(Judgment.State)
-    value = serializers.FloatField(allow_null=True, help_text="null: missing, see reason.")
+    value = JudgedValue(
+        help_text="On the question's scale, of a choice its label; null: missing, see reason."
+    )
     reason = serializers.CharField(help_text="Why there is no value.")
     rationale = serializers.CharField()
     cost_usd = serializers.FloatField(allow_null=True)
     settled_at = serializers.DateTimeField(allow_null=True)
+    extra = extra_columns()
 
 
 class JudgmentFilters(Filters):
@@ -197,4 +218,5 @@ JUDGMENT = {
     "rationale": "It names a film that she liked.",
     "cost_usd": 0.0004,
     "settled_at": "2026-03-04T08:00:09Z",
+    "extra": {},
 }

@@ -11,7 +11,7 @@ from judges.models.judge import NAME_TAKEN
 from judges.runs.promised import Refused, watching_settings
 from judges.scorers import pair_files
 from judges.values.setting_fields import field_words, setting_field
-from judges.values.settings import SettingsError, is_opened
+from judges.values.settings import SettingsError, is_opened, may_be_none
 
 MOST_OPEN = 5  # fields of a form; the others are folded
 
@@ -77,7 +77,9 @@ class KindForm(forms.ModelForm):
         values = {name: self.cleaned_data[name] for name in self.settings_class.names()}
         try:
             self.instance.settings = {
-                name: value for name, value in values.items() if value not in (None, "")
+                name: value
+                for name, value in values.items()
+                if value not in (None, "") or may_be_none(self.settings_class, name)
             }
         except SettingsError as error:
             for name, problem in error.problems.items():

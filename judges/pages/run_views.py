@@ -21,9 +21,9 @@ from judges.runs.nudge import nudge
 from judges.runs.reread import reread
 from judges.runs.resume import cancel, confirm, reset_failed, resume, short_of
 from judges.scorers import SCORERS, facts
+from judges.values.settings import NOT_SENT
 
 TEMPERATURE = "Temperature"
-NO_TEMPERATURE = "none is sent: the endpoint’s default"
 REFUSED_TEMPERATURE = "none is sent: the model takes none"
 
 
@@ -169,9 +169,9 @@ def _settings(run):
     declared = run.judge.settings_class
     facts = declared.trusted(run.frozen).facts
     if "temperature" not in declared.names():
-        return [*facts, (TEMPERATURE, NO_TEMPERATURE)]
-    refused = "temperature" in (run.frozen.get("refused") or [])
-    instead = {TEMPERATURE: REFUSED_TEMPERATURE} if refused else {}
+        return [*facts, (TEMPERATURE, NOT_SENT)]
+    refused = {*(run.frozen.get("refused") or ()), *run.frozen.get("not_taken", ())}
+    instead = {TEMPERATURE: REFUSED_TEMPERATURE} if "temperature" in refused else {}
     return [(label, instead.get(label, value)) for label, value in facts]
 
 

@@ -13,6 +13,8 @@ from dataclasses import replace
 from judges.perturbations.relations import NO_CHANGE, drawing, named
 from judges.prompting import materials
 from judges.prompting.fill import one_line
+from judges.replies.parse import Reason
+from judges.replies.quotes import Rated
 
 HELD = "\ue000"  # stands for what stays, while the rest of a prompt is changed; no letter, no space
 MARKER_LINE = r"^<<<[A-Z]+$|^[A-Z]+>>>$"
@@ -42,7 +44,8 @@ def messages(frozen, unit, method):
     relation, options = chosen(frozen, unit.relation)
     if relation.acts_on != "text":
         return usual
-    rng, stays = _drawing(frozen, unit), _what_stays(method.schema(frozen, unit.questions) or {})
+    rng, asked = _drawing(frozen, unit), {question.key for question in unit.questions}
+    stays = _what_stays(method.schema(frozen, unit.questions) or {}, asked)
     return [
         message
         | {
@@ -54,16 +57,22 @@ def messages(frozen, unit, method):
     ]
 
 
-def parse_reply(frozen, unit, method, reply, finish_reason):
-    """Return the Verdict of a reply, with its values on the questions' own scales."""
-    questions = unit.questions
-    if unit.relation in ("", NO_CHANGE):
-        return method.parse_reply(frozen, questions, unit.order, reply, finish_reason)
-    relation, options = chosen(frozen, unit.relation)
-    if relation.acts_on == "numbers":
+def parse_reply(frozen, unit, method, reply, finish_reason, sent):
+    """Return the Verdict of a reply, with its values on the questions' own scales.
+
+    sent: the messages, since a reply may quote what they show.
+    """
+    questions, relation = unit.questions, None
+    if unit.relation not in ("", NO_CHANGE):
+        relation, options = chosen(frozen, unit.relation)
+    if relation and relation.acts_on == "numbers":
         questions = _rescaled(frozen, questions, relation, options)
-    verdict = method.parse_reply(frozen, questions, unit.order, reply, finish_reason)
-    if relation.acts_on == "numbers":
+    verdict = method.parse_reply(frozen, questions, unit.order, reply, finish_reason, Rated(sent))
+    ended = Reason.ENDED.format(finish_reason.strip())
+    verdict.reasons = {
+        key: ended if reason is Reason.ENDED else reason for key, reason in verdict.reasons.items()
+    }
+    if relation and relation.acts_on == "numbers":
         verdict.values = {
             key: relation.mapped_back(value, options) if key in scales_of(frozen) else value
             for key, value in verdict.values.items()
@@ -80,13 +89,16 @@ def _drawing(frozen, unit):
     return drawing(frozen["robustness"]["seed"], unit.relation, unit.item.key, unit.sample)
 
 
-def _what_stays(schema):
-    """Compile a pattern of what a reply has to be written in, and of marker lines."""
+def _what_stays(schema, asked):
+    """Compile a pattern of what a reply has to be written in, and of marker lines.
+
+    asked: the questions' keys.
+    """
     words = sorted(map(re.escape, {*_words_of(schema)}), key=len, reverse=True)
     quoted = "|".join(f'"{word}"' for word in words)
     # A question's key is also named without quotation marks; no verdict is.
-    asked = schema.get("properties", {}).items()
-    keys = [key for key, spec in asked if spec.get("type") != "string"]
+    named = schema.get("properties", {}).items()
+    keys = [key for key, spec in named if key in asked or spec.get("type") != "string"]
     bare = "|".join(rf"\b{re.escape(key)}\b" for key in sorted(keys, key=len, reverse=True))
     return re.compile("|".join(filter(None, [HELD, MARKER_LINE, quoted, bare])), re.MULTILINE)
 

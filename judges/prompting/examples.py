@@ -146,13 +146,19 @@ def _rated(judge, questions, systems):
 
 def _rated_item(first, rows, questions):
     pk, key, kind, system, recipient, recipient_key, content_key = first
-    asked = [question.key for question in questions if question.applies_to_kind(kind)]
+    asked = {q.key: q.scale for q in questions if q.applies_to_kind(kind)}
     by = []
     for (rater, _), answers in groupby(rows, key=itemgetter(7, 8)):
         values = {row[9]: row[10] for row in answers}
-        if asked and values.keys() >= set(asked):
-            by.append((rater, {name: values[name] for name in asked}))
+        if asked and values.keys() >= asked.keys():
+            ratings = {key: _as_asked(scale, values[key]) for key, scale in asked.items()}
+            by.append((rater, ratings))
     return Rated(pk, key, kind, system, recipient, pair_of(recipient_key, content_key), by)
+
+
+def _as_asked(scale, value):
+    """Return a rating as the judge is asked for its own: where labels are numbers, the label."""
+    return scale.written(value) if scale.has_number_labels else value
 
 
 def _pool(judge, rated):

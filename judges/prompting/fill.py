@@ -1,6 +1,7 @@
 """Fill prompts, text files with placeholders, for one item; hash them as evidence."""
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,10 +128,13 @@ def part(text, **parts):
 
 
 def example(part, item, ratings):
-    """Write another item with its ratings {question key: value} as a part of a prompt."""
-    numbers = ", ".join(f"{one_line(key)} {value:g}" for key, value in ratings.items())
+    """Write another item with its ratings {question key: value, or its label} for a prompt."""
+    answers = ", ".join(
+        f"{one_line(key)} {json.dumps(value) if isinstance(value, str) else f'{value:g}'}"
+        for key, value in ratings.items()
+    )
     text = neutral(item.text.strip())
-    return _with_content(part, content=_recommended(item), text=text, ratings=numbers).strip()
+    return _with_content(part, content=_recommended(item), text=text, ratings=answers).strip()
 
 
 def context(part, text):

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotate.values.scales.base import Scale
 from judges.replies.parse import storable, value_spans
+from judges.replies.quotes import NOTHING, Rated
 
 MOST_ALTERNATIVES = 20  # what OpenAI's interface allows at most
 LONGEST_TOKEN = 100  # bytes; a score's token has a few
@@ -100,14 +101,17 @@ def _logprob(token):
 
 
 def weighted(
-    reply: str, logprobs: dict[str, Any] | None, scales: Mapping[str, Scale]
+    reply: str,
+    logprobs: dict[str, Any] | None,
+    scales: Mapping[str, Scale],
+    rated: Rated = NOTHING,
 ) -> dict[str, Weighted]:
     """Compute {question: Weighted} of a parsed reply from its stored log-probabilities."""
     missing = (logprobs or {"reason": Reason.NOT_SENT}).get("reason")
     if missing:
         return {key: Weighted(reason=missing) for key in scales}
     assert logprobs is not None
-    spans = value_spans(reply, scales)
+    spans = value_spans(reply, scales, rated)
     return {
         key: _weighted(reply, spans.get(key), logprobs["tokens"], scale)
         for key, scale in scales.items()

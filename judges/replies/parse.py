@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from annotate.values.scales.base import Scale
+from judges.replies.quotes import NOTHING, Rated, is_all
 from judges.replies.thoughts import without_thoughts
 
 RATIONALE = "rationale"
@@ -45,12 +46,14 @@ class Reason(StrEnum):
 
     EMPTY = "empty reply"
     CUT_OFF = "reply cut off at the token limit"
+    ENDED = "reply not whole, the endpoint ended it with “{}”"  # its word for why
     FILTERED = "stopped by the content filter"
     REFUSED = "refused by the model"
     REPLY_TOO_LONG = f"reply longer than {LONGEST_REPLY:,} characters"
     TOO_MANY_OBJECTS = f"more than {MOST_OBJECTS:,} JSON objects in the reply"
     NO_JSON = "no JSON in the reply"
     BROKEN_JSON = "broken JSON in the reply"
+    QUOTED = "quotes the rated text"
     MISSING = "question not answered"
     EXTRA = "answers to questions that were not asked"
     DUPLICATE = "question answered twice"
@@ -69,20 +72,13 @@ class Reason(StrEnum):
     NO_STATEMENTS = "no list of statements in the reply"
     NO_TOPICS = "no list of topics in the reply"
 
-    @classmethod
-    def ended(cls, word: str) -> "Reason":
-        """Make the Reason of a reply that ended for a reason unknown here, in its own word."""
-        reason = str.__new__(cls, f"reply not whole, the endpoint ended it with “{word}”")
-        reason._name_, reason._value_ = "ENDED", str(reason)
-        return reason
-
 
 @dataclass
 class Verdict:
     """The values of one reply by question key, and reasons where a value is missing."""
 
     values: dict[str, float] = field(default_factory=dict)
-    reasons: dict[str, Reason] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
     rationale: str = ""
 
 
@@ -100,6 +96,9 @@ class _Object(dict[str, Any]):
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
         self.twice = {key for key, times in Counter(key for key, _ in pairs).items() if times > 1}
+
+
+_Found = tuple[Any, int, int]  # JSON that answers, where it begins and where it ends
 
 
 def _refuse_constant(name: str) -> float:
@@ -128,10 +127,10 @@ def why_not_whole(finish_reason: str) -> Reason | None:
         return Reason.FILTERED
     if "refus" in word:
         return Reason.REFUSED
-    return Reason.CUT_OFF if CUT.search(word) else Reason.ended(finish_reason.strip())
+    return Reason.CUT_OFF if CUT.search(word) else Reason.ENDED
 
 
-def answer_in(reply: str, finish_reason: str = "stop") -> str:
+def answer_in(reply: str, finish_reason: str = "stop") -> str | Reason:
     """Return what a whole reply says beside its thoughts, all at its place; or a Reason."""
     if reason := why_not_whole(finish_reason):
         return reason
@@ -141,30 +140,39 @@ def answer_in(reply: str, finish_reason: str = "stop") -> str:
     return answer if answer.strip() else Reason.EMPTY
 
 
-def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") -> Verdict:
+def parse(
+    reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop", rated: Rated = NOTHING
+) -> Verdict:
     """Parse the last verdict in a reply strictly by the scales of the questions asked.
 
     JSON in code fences or with prose around it is read. A broken object anywhere, or an answer to
     a question that was not asked, leaves the whole reply without values; else each question
     stands for itself. 4.0 is the whole number 4, as in JSON schema; "4" and true are no numbers.
     """
-    answers = last_object(reply, scales.keys(), finish_reason)
+    answers = last_object(reply, scales.keys(), finish_reason, rated)
     return _none(scales, answers) if isinstance(answers, Reason) else _read(answers, scales)
 
 
-def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Object | Reason:
-    """Return the last JSON object that answers a question, or the Reason for no value at all."""
+def last_object(
+    reply: str, asked: Set[str], finish_reason: str = "stop", rated: Rated = NOTHING
+) -> _Object | Reason:
+    """Return the last JSON object that answers a question, or the Reason for no value at all.
+
+    rated: what was shown, which a reply may quote; see `_own`.
+    """
     answer = answer_in(reply, finish_reason)
     if isinstance(answer, Reason):
         return answer
     try:
-        answers = _last_verdict(answer, asked)
+        answers, _ = _last_object(answer, asked, rated)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON
     if answers is None:
         return Reason.NO_JSON
+    if isinstance(answers, Reason):
+        return answers
     return Reason.EXTRA if set(answers) - asked - {RATIONALE} else answers
 
 
@@ -173,38 +181,53 @@ def last_list(
     key: str,
     finish_reason: str = "stop",
     begins: re.Pattern[str] = OBJECT_OR_LIST,
+    rated: Rated = NOTHING,
 ) -> list[Any] | Reason:
     """Return the last JSON list in a reply, alone or under the key, or the Reason why it has none.
 
     A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
-    for prose has brackets too.
+    for prose has brackets too. rated: what was shown, which a reply may quote; see `_own`.
     """
     answer = answer_in(reply, finish_reason)
     if isinstance(answer, Reason):
         return answer
     try:
-        entries, any_json = _last_list(answer, key, begins)
+        return _last_list(answer, key, begins, rated)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON
-    if entries is None:
-        return Reason.NO_STATEMENTS if any_json else Reason.NO_JSON
-    return entries
 
 
-def _last_list(reply: str, key: str, begins: re.Pattern[str]) -> tuple[list[Any] | None, bool]:
-    """Return the last list, and whether the reply has any JSON at all."""
+def _last_list(reply: str, key: str, begins: re.Pattern[str], rated: Rated) -> list[Any] | Reason:
     decoder, position = _decoder(), 0
-    entries: list[Any] | None = None
-    any_json = False
+    answers: list[_Found] = []
+    reason = Reason.NO_JSON
     while start := begins.search(reply, position):
         value, position = decoder.raw_decode(reply, start.start())
-        any_json = True
+        reason = Reason.NO_STATEMENTS
+        entries = value
         if isinstance(value, _Object):
-            value = None if key in value.twice else value.get(key)
-        entries = value if isinstance(value, list) else entries
-    return entries, any_json
+            entries = None if key in value.twice else value.get(key)
+        if isinstance(entries, list):
+            answers.append((value, start.start(), position))
+    if not answers:
+        return reason
+    last = _own(reply, answers, rated)
+    if isinstance(last, Reason):
+        return last
+    return last[0][key] if isinstance(last[0], _Object) else last[0]
+
+
+def _own(reply: str, answers: list[_Found], rated: Rated) -> _Found | Reason:
+    """Return the last of several answers that the judge gives itself, or the Reason why none is.
+
+    One that stands in what was shown is quoted from there, unless it is all that the reply says.
+    """
+    for value, start, end in reversed(answers):
+        if not rated.holds(reply[start:end], value) or is_all(reply, start, end):
+            return value, start, end
+    return Reason.QUOTED
 
 
 def storable(text: str) -> str:
@@ -216,34 +239,39 @@ def _none(scales: Mapping[str, Scale], reason: Reason) -> Verdict:
     return Verdict(reasons=dict.fromkeys(scales, reason))
 
 
-def _last_verdict(reply: str, asked: Set[str]) -> _Object | None:
-    """Return the last outermost JSON object that answers a question, else the last object of all.
+def _last_object(reply: str, asked: Set[str], rated: Rated) -> tuple[_Object | Reason | None, int]:
+    """Return the last outermost object that answers a question, else the last of all; its place.
 
     ValueError when anything that begins as an object is broken: what follows may be a part of it;
     or when the reply has too many objects.
     """
-    return _last_object(reply, asked)[0]
-
-
-def _last_object(reply: str, asked: Set[str]) -> tuple[_Object | None, int]:
-    """Return the last verdict's object, and where it begins."""
-    decoder = _decoder()
-    last: _Object | None = None
-    answers, position, begins = False, 0, 0
+    decoder, position = _decoder(), 0
+    answers: list[_Found] = []
+    last: tuple[_Object | None, int] = None, 0
     while start := OBJECT.search(reply, position):
         candidate, position = decoder.raw_decode(reply, start.start())
-        if asked & candidate.keys() or not answers:
-            last, answers = candidate, bool(asked & candidate.keys())
-            begins = start.start()
-    return last, begins
+        last = candidate, start.start()
+        if asked & candidate.keys():
+            answers.append((*last, position))
+    if not answers:
+        return last
+    own = _own(reply, answers, rated)
+    return (own, 0) if isinstance(own, Reason) else own[:2]
 
 
-def value_spans(reply: str, scales: Mapping[str, Scale]) -> dict[str, tuple[int, int]]:
+def value_spans(
+    reply: str, scales: Mapping[str, Scale], rated: Rated = NOTHING
+) -> dict[str, tuple[int, int]]:
     """Locate the answer to each question, (start, end), in a reply that `parse` reads."""
-    reply = answer_in(reply)
+    answer = answer_in(reply)
+    if isinstance(answer, Reason):
+        return {}
+    reply = answer
     try:
-        answers, begins = _last_object(reply, scales.keys())
+        answers, begins = _last_object(reply, scales.keys(), rated)
     except (ValueError, RecursionError):
+        return {}
+    if isinstance(answers, Reason):
         return {}
     spans: dict[str, tuple[int, int]] = {}
     decoder = json.JSONDecoder(strict=False)
@@ -290,9 +318,21 @@ def _value(answers: _Object, key: str, scale: Scale) -> float | Reason:
     if key in answers.twice:
         return Reason.DUPLICATE
     value = answers[key]
+    if scale.has_number_labels:
+        return _labelled(value, scale)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Reason.NOT_A_NUMBER
     return _off(value, scale) or float(value)
+
+
+def _labelled(value: object, scale: Scale) -> float | Reason:
+    """Return the value of the point whose label it is, which may be written without quotes."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return Reason.NOT_A_NUMBER
+    try:
+        return float(scale.parse(value))
+    except ValueError:
+        return Reason.OFF_SCALE
 
 
 def _off(value: float, scale: Scale) -> Reason | None:

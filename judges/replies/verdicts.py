@@ -3,19 +3,21 @@
 from collections.abc import Mapping
 
 from judges.replies.parse import RATIONALE, Reason, kept, last_object
+from judges.replies.quotes import NOTHING
 
 VERDICT = "verdict"
 
 
-def parse_verdict(reply, values: Mapping[str, float], finish_reason="stop"):
+def parse_verdict(reply, values: Mapping[str, float], finish_reason="stop", rated=NOTHING):
     """Parse a reply's verdict: (value or Reason, rationale).
 
     values: {word: value} of the verdicts offered.
 
-    The last JSON object with a verdict counts. Capitals do not matter, and "1" may be written 1;
-    a verdict that was not offered and two of them in one object are none.
+    The last JSON object with a verdict counts that is not quoted from what was rated. Capitals do
+    not matter, and "1" may be written 1; a verdict that was not offered and two of them in one
+    object are none.
     """
-    answers = last_object(reply, {VERDICT}, finish_reason)
+    answers = last_object(reply, {VERDICT}, finish_reason, rated)
     if isinstance(answers, Reason):
         return answers, ""
     return _value(answers, values), _rationale(answers.get(RATIONALE))

@@ -15,18 +15,20 @@ from functools import partial
 from asgiref.sync import async_to_sync, sync_to_async
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, connection
+from django.utils import timezone
 
 from judges import methods
-from judges.endpoints.client import UNSENT, Client, fault
+from judges.endpoints.asking import Asking
+from judges.endpoints.client import OF_ALL, UNSENT, Client
 from judges.endpoints.gate import Gate
+from judges.endpoints.parameters import spoken
 from judges.models import Run
 from judges.perturbations import perturb
 from judges.replies import logprobs
-from judges.runs import disclosure, lease, reuse, score, settle
+from judges.runs import disclosure, lease, left_out, reuse, score, settle
 from judges.runs.check import why_not_local
 from judges.runs.settle import Outcome
 from judges.scorers import SCORERS
-from judges.values.dialects import spoken
 
 log = logging.getLogger(__name__)
 # Set when the worker's process shuts down: runs stop leasing and give back what waits.
@@ -89,7 +91,7 @@ def parameters(frozen, questions):
         }
     elif frozen.get("json_mode"):
         sent["response_format"] = {"type": "json_object"}
-    return spoken(sent, frozen.get("refused", ()))
+    return spoken(sent, [*frozen.get("refused", ()), *frozen.get("not_taken", ())])
 
 
 def sent_for(frozen, unit):
@@ -123,13 +125,14 @@ class Drive:
         self.options, self.ahead = {}, {}
         self.reuses, self.reused = None, False
         self.gate = Gate(self.endpoint)
+        self.may_leave_out = left_out.untried(run)
         self.renewed = time.monotonic()
 
     async def go(self):
         """Drive the run in rounds until nothing is under way and nothing is left to ask."""
         self.loop = asyncio.get_running_loop()
         async with Client(self.endpoint) as client:
-            self.client = client
+            self.asking = Asking(client, self.may_leave_out)
             try:
                 await self._round([])
                 while (
@@ -200,13 +203,18 @@ class Drive:
         self._fill()
 
     async def _ask(self, unit):
-        sent = self._sent(unit)
+        messages, parameters = self._sent(unit)
         self.unstored.add(unit.number)
-        try:
-            answer = await self.client.ask(*sent)
-        except Exception as error:  # it ends this call, and no other
-            answer = fault(error, "run %s, unit %s", self.run.pk, unit.number)
-        return Outcome(unit, *sent, answer)
+        permitted = partial(self._permitted, unit)
+        sent, answer = await self.asking.ask(messages, parameters, permitted)
+        return Outcome(unit, messages, sent, answer)
+
+    async def _permitted(self, unit):
+        """Wait until a call beside the unit's first one may be sent, where minutes are limited."""
+        while self.gate.counts and not self.halted.is_set():
+            if await sync_to_async(self.gate.permit)([unit], self._sent):
+                return
+            await asyncio.sleep(self.gate.patience)
 
     def _sent(self, unit):
         """Return (messages, parameters).
@@ -224,6 +232,9 @@ class Drive:
 
     def _trip(self, outcomes):
         """Return [(unit, wait)] to ask again, new units, and how many of all may be sent now."""
+        if self.asking.found.keys() - self.run.frozen.get("not_taken", {}):
+            left_out.keep(self.run, self.asking.found)
+            self.options.clear()
         again = self._write(outcomes) if outcomes else []
         self._renew()
         units = self._reuse(self._lease(len(again)))
@@ -242,9 +253,10 @@ class Drive:
         """Store every answer, settle the final ones and return the units to ask again."""
         calls = settle.store_calls(self.run, self.endpoint, outcomes, self.worker)
         self.unstored -= {outcome.unit.number for outcome in outcomes}
+        self.gate.record(outcomes)  # before any place is free: the endpoint may want to be left
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
-        self.gate.record(outcomes)
         hopeless = [o for o in outcomes if o.is_billing] or self._unheard(outcomes)
+        hopeless = hopeless or self._unanswered(outcomes) or self._late(outcomes)
         last = [
             (o, call)
             for o, call in zip(outcomes, calls, strict=True)
@@ -253,9 +265,15 @@ class Drive:
         settle.settle(self.run, self.worker, last)
         if hopeless:
             self._stop(hopeless)
-        again = [(o.unit, o.wait()) for o in outcomes if o.wait() is not None]
-        again = settle.affordable(self.run, self.worker, again)
-        lease.count_attempts(self.run, self.worker, [unit for unit, _ in again])
+        elif any(o.answer.failure in OF_ALL for o, _ in last) and settle.stop_if_alike(self.run):
+            self.halted.set()
+        again = [o for o in outcomes if o.wait() is not None and o not in hopeless]
+        paused = {o.unit.number for o in again if o.is_pause}
+        again = settle.affordable(self.run, self.worker, [(o.unit, o.wait()) for o in again])
+        tried = [unit for unit, _ in again if unit.number not in paused]
+        lease.count_attempts(self.run, self.worker, tried)
+        for unit, _ in again:
+            unit.pauses += unit.number in paused
         return again
 
     def _unheard(self, outcomes):
@@ -265,10 +283,24 @@ class Drive:
             return []
         return unsent
 
+    def _unanswered(self, outcomes):
+        """Return the outcomes of units put off again and again by an endpoint that is silent."""
+        put_off = [o for o in outcomes if o.is_pause and o.unit.pauses + 1 >= settle.MOST_PAUSES]
+        return put_off if put_off and settle.is_silent(self.endpoint, timezone.now()) else []
+
+    def _late(self, outcomes):
+        """Return the outcomes that would have stopped the run, had it not been stopped before."""
+        alike = [o for o in outcomes if o.answer.failure in OF_ALL]
+        stopped = Run.objects.filter(pk=self.run.pk, state=Run.State.STOPPED)
+        return alike if alike and stopped.exists() else []
+
     def _stop(self, hopeless):
         """Stop the run, as no other call would be answered; its units wait for a resume."""
         self.halted.set()
-        lease.stop(self.run, f"{hopeless[0].answer.failure}: {hopeless[0].answer.detail}")
+        first, since = hopeless[0], ""
+        if first.is_pause:
+            since = f"no call was answered in {settle.PATIENCE.seconds // 60} minutes: "
+        lease.stop(self.run, f"{since}{first.answer.failure}: {first.answer.detail}")
         lease.give_back(self.run, self.worker, [o.unit.number for o in hopeless])
 
     def _renew(self):

@@ -58,6 +58,7 @@ class Unit:
     item: Item | None
     questions: list = field(default_factory=list)
     attempt: int = 1
+    pauses: int = 0  # for which its endpoint asked when it was to answer; they are no attempts
     shown: Shown | None = None
     order: str = ""
     sample: int = 0
@@ -331,6 +332,18 @@ def stop(run, reason):
     """Stop a run whose calls cannot succeed now; its waiting units wait for a resume."""
     Run.objects.filter(pk=run.pk, state=Run.State.ACTIVE).update(
         state=Run.State.STOPPED, stopped_because=reason[:300], ended_at=timezone.now()
+    )
+
+
+def ask_again(judgments):
+    """Let settled judgments wait as if nobody had been asked; return how many. Calls stay."""
+    return judgments.update(
+        state=Judgment.State.PENDING,
+        reason="",
+        attempts=0,
+        settled_at=None,
+        cost_usd=None,
+        call=None,
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from analysis.stats.correlation.rest_of_total import rest_of_total
 from analysis.stats.estimate import Estimate
 from judges.endpoints import usage
+from judges.endpoints.parameters import longest_reply
 from judges.models import Judgment
 from judges.runs import drive, lease, reuse, settle
-from judges.values.dialects import longest_reply
 
 UNITS = 20
 SEED = 1

@@ -64,9 +64,9 @@ def _reply_format(judge, prompt):
 
 def _check_reply_format(judge):
     """Raise PlanError where a test showed that the endpoint would refuse every call."""
-    if set(judge.endpoint.refused) - set(judge.refused):
+    if sent := [n for n in judge.endpoint.refused if n not in {*judge.refused, *judge.not_taken}]:
         raise PlanError(
-            f"The judge {judge.key} has been run with {' and '.join(judge.endpoint.refused)}, "
+            f"The judge {judge.key} has been run with {' and '.join(sent)}, "
             f"which its endpoint {judge.endpoint.key} refuses. Make a new judge, so that no run "
             "mixes two."
         )
@@ -121,7 +121,7 @@ def plan(
     trial: what a recommender is asked, where it is not the usual.
     """
     check(judge, budget)
-    settings, method = settings_of(judge), methods.of_judge(judge)
+    settings, method, not_taken = settings_of(judge), methods.of_judge(judge), judge.not_taken
     trial = _trial(judge, trial, limit)
     more_prompts = method.more_prompts(judge, trial)
     items = Item.objects.filter(study_id=judge.study_id) if items is None else items
@@ -146,6 +146,7 @@ def plan(
             run.frozen |= {"part_texts": shown.texts}
         if judge.endpoint:
             run.frozen |= method.kept_by_run(trial, more_prompts)
+            run.frozen |= {"not_taken": not_taken} if not_taken else {}
             run.frozen |= _call_facts(judge, wanted, written.longest)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
             run.reuse = reuse and judge.settings.repeats == 1 and method.takes_over

@@ -13,6 +13,7 @@ from judges.models import Judgment, Run
 from judges.perturbations import perturb
 from judges.replies.logprobs import Weighted, weighted
 from judges.replies.parse import Reason
+from judges.replies.quotes import Rated
 from judges.runs import lease
 from judges.runs.plan import PlanError
 
@@ -32,6 +33,7 @@ NEEDED = [
     "relation",
     *READ,
     "call__reply",
+    "call__messages",
     "call__failure",
     "call__finish_reason",
     "call__logprobs",
@@ -125,7 +127,9 @@ def _read(run, judgment, questions):
         judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
     method = methods.of_frozen(run.frozen)
-    verdict = perturb.parse_reply(run.frozen, unit, method, call.reply, call.finish_reason)
+    verdict = perturb.parse_reply(
+        run.frozen, unit, method, call.reply, call.finish_reason, call.messages
+    )
     judgment.value = verdict.values.get(key)
     reason = verdict.reasons.get(key, "")
     judgment.reason = str(reason)
@@ -137,7 +141,7 @@ def _read(run, judgment, questions):
     mean = Weighted()
     if done and run.frozen.get("weighted"):
         scales = {question.key: question.scale for question in questions}
-        mean = weighted(call.reply, call.logprobs, scales)[key]
+        mean = weighted(call.reply, call.logprobs, scales, Rated(call.messages))[key]
     judgment.weighted_value, judgment.weighted_mass = mean.value, mean.mass
     judgment.weighted_reason = str(mean.reason)
 

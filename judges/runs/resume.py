@@ -7,11 +7,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from judges.endpoints import limits
+from judges.endpoints.parameters import longest_reply
 from judges.models import Judge, Judgment, Run
 from judges.runs import disclosure, drive, lease
 from judges.runs.check import why_not_local
 from judges.runs.plan import PlanError, check, check_prices, one_active, plan
-from judges.values.dialects import longest_reply
 
 BATCH, READ = 2000, 500
 STOPPED = (Run.State.CANCELLED, Run.State.OUT_OF_BUDGET, Run.State.STOPPED)
@@ -139,15 +139,7 @@ def reset_failed(run):
             )
         failed = Judgment.objects.filter(run=run, state__in=Judgment.NO_VALUE)
         units = list(failed.values_list("unit", flat=True).distinct())
-        count = failed.update(
-            state=Judgment.State.PENDING,
-            reason="",
-            attempts=0,
-            settled_at=None,
-            cost_usd=None,
-            call=None,
-        )
-        if count:
+        if count := lease.ask_again(failed):
             _choose_leads(run, units)
             with one_active(run.judge):
                 changes = {"state": Run.State.ACTIVE, **_awake(current)}

@@ -3,24 +3,36 @@
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 
 from django.db import connection, transaction
 from django.utils import timezone
 
 from judges import methods
-from judges.endpoints.client import REFUSALS, TRANSIENT, UNBILLED, Answer, Failure
+from judges.endpoints.client import (
+    OF_ALL,
+    PAUSES,
+    REFUSALS,
+    TRANSIENT,
+    UNBILLED,
+    Answer,
+    Failure,
+)
 from judges.models import Call, Judgment, Run
 from judges.perturbations import perturb
 from judges.replies.logprobs import weighted
 from judges.replies.parse import Verdict
+from judges.replies.quotes import Rated
 from judges.runs import lease
 from judges.runs.reuse import earlier, request_hash
 
 MOST_ATTEMPTS = 4
-MOST_RATE_ATTEMPTS = 8  # a "too many requests" says nothing against the call itself
+MOST_PAUSES = 8  # of a unit, before an endpoint that answers nobody is given up
+PATIENCE = timedelta(minutes=15)  # with an endpoint, since it answered a call
+IN_A_ROW = 5  # calls that fail alike, before the run is stopped
 LONGEST_WAIT = 900  # seconds; whoever asks for more is asked again after these
-LONGEST_BACKOFF = 32.0
+MOST_DOUBLINGS = 5  # of a wait of a second
 
 # Raw, both: they are run for every handful of replies.
 HELD = """
@@ -52,14 +64,21 @@ class Outcome:
     source: Call | None = None  # whose reply it is, where nothing was sent
 
     def wait(self):
-        """Return the seconds until the unit is asked again; None when this attempt was the last."""
+        """Return the seconds until the unit is asked again; None when this attempt was the last.
+
+        The endpoint may make the wait longer, never shorter.
+        """
         answer = self.answer or Answer()
-        most = MOST_RATE_ATTEMPTS if answer.failure is Failure.RATE else MOST_ATTEMPTS
-        if answer.failure not in TRANSIENT or self.unit.attempt >= most:
+        before = self.unit.pauses if self.is_pause else self.unit.attempt - 1
+        if answer.failure not in TRANSIENT or not self.is_pause and before + 1 >= MOST_ATTEMPTS:
             return None
-        if answer.retry_after is not None:
-            return min(answer.retry_after, LONGEST_WAIT)
-        return min(2.0 ** (self.unit.attempt - 1), LONGEST_BACKOFF)
+        told = min(answer.retry_after or 0.0, LONGEST_WAIT)
+        return max(told, 2.0 ** min(before, MOST_DOUBLINGS))
+
+    @property
+    def is_pause(self):
+        """Whether the endpoint wants to be left alone: this attempt does not count."""
+        return self.answer is not None and self.answer.failure in PAUSES
 
     @property
     def is_billing(self):
@@ -171,6 +190,34 @@ def take_over(run, endpoint, worker, outcomes, upcoming):
             settle(run, worker, list(zip(mine, calls, strict=True)))
 
 
+def is_silent(endpoint, now):
+    """Whether the endpoint has answered no call of any run of late."""
+    answered = Call.objects.filter(run__judge__endpoint=endpoint.pk, reused_from=None)
+    return not answered.filter(failure__in=["", *REFUSALS], created_at__gt=now - PATIENCE).exists()
+
+
+def stop_if_alike(run):
+    """Stop a run whose last calls failed alike in a row, so that all others would; or return False.
+
+    It is told by what stands settled: what may pass, as a limit by the minute, is in no row and
+    interrupts none. The units of the row wait again, so that a resume begins another row.
+    """
+    settled = run.calls.filter(reused_from=None, judgments__lead=True).order_by("-pk")
+    last = list(settled[:IN_A_ROW])
+    failures = {call.failure for call in last}
+    if len(last) < IN_A_ROW or len(failures) > 1 or not failures <= OF_ALL:
+        return False
+    other = settled.exclude(failure__in=failures).values_list("pk", flat=True).first()
+    with transaction.atomic():
+        lease.hold(run)
+        lease.stop(run, f"{IN_A_ROW} calls in a row: {last[0].failure}: {last[0].failure_detail}")
+        row = run.calls.filter(pk__gt=other or 0, failure__in=failures)
+        rows = run.judgments.filter(state=Judgment.State.FAILED, call__in=row.values("pk"))
+        rows = rows.order_by("pk").select_for_update().values("pk")
+        lease.ask_again(Judgment.objects.filter(pk__in=rows))
+    return True
+
+
 def affordable(run, worker, again):
     """Return the part of [(unit, wait)] that the budget lets ask again; give the others back.
 
@@ -235,7 +282,10 @@ def _settle_stored(run_id, worker, numbers):
     calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
     if calls:
         units = lease.read_units(run, list(calls))
-        outcomes = [Outcome(unit, [], answer=_answer(calls[unit.number])) for unit in units]
+        outcomes = [
+            Outcome(unit, calls[unit.number].messages, answer=_answer(calls[unit.number]))
+            for unit in units
+        ]
         settle(run, worker, [(outcome, calls[outcome.unit.number]) for outcome in outcomes])
 
 
@@ -287,7 +337,10 @@ def _weights(read_ones):
     """Return {unit: {question: Weighted}} of [(outcome, call, verdict)]."""
     return {
         outcome.unit.number: weighted(
-            outcome.answer.content, outcome.answer.logprobs, scales_of(outcome)
+            outcome.answer.content,
+            outcome.answer.logprobs,
+            scales_of(outcome),
+            Rated(outcome.messages),
         )
         for outcome, *_ in read_ones
     }
@@ -320,4 +373,6 @@ def parse_outcome(outcome, frozen):
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
     method = methods.of_frozen(frozen)
-    return perturb.parse_reply(frozen, unit, method, answer.content, answer.finish_reason)
+    return perturb.parse_reply(
+        frozen, unit, method, answer.content, answer.finish_reason, outcome.messages
+    )

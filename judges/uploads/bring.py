@@ -14,6 +14,7 @@ from django.conf import settings
 
 from annotate.files.loading.study import find_study
 from annotate.studies.study_file import as_yaml
+from annotate.values.scales.base import is_number_text
 from judges.bringing.guess import guess
 from judges.bringing.profile import describe
 from judges.bringing.read import read_table
@@ -143,13 +144,12 @@ def _scale_of(question):
     scale = question.scale
     is_judged = scale.has_values and not question.retired
     points = scale.points if scale.is_ordered else []
-    words = {label.lower(): value for value, label in points} if scale.labels else {}
-    options = {} if scale.is_ordered else {label: value for value, label in scale.points}
+    # A number in a file is a value of an ordered scale, also where a label is another number.
+    words = {label.lower(): value for value, label in points if not is_number_text(label)}
     return {
         "low": scale.low if scale.is_ordered else None,
         "high": scale.high,
         "words": words,
-        "options": options,
         "is_judged": is_judged,
     }
 
@@ -206,12 +206,10 @@ def chosen_scales(questions):
         ends = (question["low"], question["high"]) if question["kind"] == POINTS else (None, None)
         low, high = (1, len(words)) if words else ends
         numbers = {word.lower(): number for number, word in enumerate(words, 1)}
-        options = question["words"] if question["kind"] == OPTIONS else []
         scales[question["key"]] = {
             "low": low,
             "high": high,
             "words": numbers,
-            "options": {word: number for number, word in enumerate(options, 1)},
             "is_judged": question["kind"] != WORDS,
         }
     return scales

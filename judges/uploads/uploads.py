@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotate.db.busy import is_passing
 from annotate.files.reading import Problems, quoted
 from judges.files import TABLES, check_files, write_files
-from judges.files.judgments import what_rows_stand_for
+from judges.files.load import what_else
 from judges.files.off_scale import MISSING
 from judges.models import Upload
 from judges.uploads.places import folder_of, traced
@@ -91,8 +91,9 @@ def preview(table, file):
 
 def _note(upload, loading):
     upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
-    if "judgments" in loading.counts:
-        upload.counts["judgments"]["note"] = what_rows_stand_for(loading.counts["judgments"])
+    for table, counts in upload.counts.items():
+        if words := what_else(loading, table):
+            counts["note"] = words
     upload.problems = traced(upload, loading.problems.as_dict())
     outside = loading.off_scale
     upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}

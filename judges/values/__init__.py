@@ -1,1 +1,1 @@
-"""Hold plain values that need no database: dialects of endpoints, titles, differences."""
+"""Hold plain values that need no database: settings, titles, differences."""

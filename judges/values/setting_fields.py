@@ -3,9 +3,13 @@
 from django import forms
 
 from annotate.files.reading.faults import choices_of, limit_of
-from judges.values.settings import label_of, may_be_empty
+from judges.values.settings import label_of, may_be_empty, may_be_none
 
-NUMBERS: dict = {int: forms.IntegerField, float: forms.FloatField}
+NUMBERS: dict = {
+    int: forms.IntegerField,
+    float: forms.FloatField,
+    float | None: forms.FloatField,
+}
 
 
 def setting_field(settings_class, name):
@@ -14,7 +18,7 @@ def setting_field(settings_class, name):
     kind, more = declared.annotation, field_words(settings_class, name)
     if kind is bool:
         return forms.BooleanField(required=False, **more)
-    more["required"] = not may_be_empty(settings_class, name)
+    more["required"] = not (may_be_empty(settings_class, name) or may_be_none(settings_class, name))
     if choices := choices_of(settings_class, name):
         return forms.ChoiceField(choices=choices, **more)
     if kind in NUMBERS:

@@ -12,13 +12,15 @@ Settings.trusted(stored)                           the settings as they were sto
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotate.files.reading.faults import choices_of, faults
 from annotate.files.reading.problems import quoted
 
+NEVER = object()  # no value of a setting; null is one
+NOT_SENT = "none is sent: the endpoint’s default"
 WORDS = {
     "extra_forbidden": lambda fault, kind: (
         f"is no setting of this kind of judge; allowed are {', '.join(kind.names()) or 'none'}"
@@ -45,7 +47,7 @@ class Matters:
     A setting that judges had no choice of before has to be `unless` its default: hashes stay.
     """
 
-    unless: Any = None
+    unless: Any = NEVER
     where: str = ""
     having: Any = None
     place: str = ""
@@ -208,6 +210,11 @@ def may_be_empty(settings_class, name):
     return _extra(settings_class, name).get("may_be_empty", False)
 
 
+def may_be_none(settings_class, name):
+    """Whether an empty field, and null, stand for nothing at all."""
+    return type(None) in get_args(settings_class.model_fields[name].annotation)
+
+
 def is_opened(settings_class, name):
     """Whether a form shows the setting at once."""
     return _extra(settings_class, name).get("opens", False)
@@ -220,6 +227,9 @@ def schema_of(settings_class, name):
     words = {key: schema[key] for key in ("title", "description") if key in schema}
     if choices := choices_of(settings_class, name):
         return words | {"type": "string", "enum": [value for value, _ in choices]}
+    if may_be_none(settings_class, name):
+        schema |= schema["anyOf"][0]
+        schema["type"] = [schema["type"], "null"]
     limits = ("type", "minimum", "maximum", "maxLength")
     shape = {} if kind is list else {key: schema[key] for key in limits if key in schema}
     return words | shape
@@ -237,6 +247,8 @@ def _rule(settings_class, name):
 def _in_words(settings_class, name, value):
     if choices := choices_of(settings_class, name):
         return str(dict(choices).get(value, value))
+    if value is None:
+        return NOT_SENT
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value

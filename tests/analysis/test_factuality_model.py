@@ -91,7 +91,7 @@ def test_from_a_file_to_tables_iii_and_iv_by_commands_and_a_worker(tmp_path, nli
         processes.worker(tmp_path, **extra),
     ):
         study = load(tmp_path)
-        processes.wait_for(Heartbeat.objects.any_alive, 120, "a worker that lives")
+        processes.wait_for(Heartbeat.objects.any_alive, "a worker that lives")
         assert run_judge("extractor").calls.count() == 3, "the review of both is read once"
         fill_sides(study)
         command("make_statement_items", "coats", "--fill-references")

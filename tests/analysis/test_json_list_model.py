@@ -46,7 +46,7 @@ def test_lists_of_a_real_model_fill_the_tables(shared_data, tmp_path):
         processes.beat(tmp_path, **extra),
         processes.worker(tmp_path, **extra),
     ):
-        processes.wait_for(Heartbeat.objects.any_alive, 60, "a worker that lives")
+        processes.wait_for(Heartbeat.objects.any_alive, "a worker that lives")
         told = tell(
             shared_data / "movielens-small",
             endpoint.key,

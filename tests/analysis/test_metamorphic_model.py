@@ -61,7 +61,7 @@ def test_the_small_model_is_tested_on_movielens_through_a_worker(shared_data, tm
         judge = make_recommender(study, max_tokens=60)
         judge.endpoint = endpoint
         judge.save()
-        processes.wait_for(Heartbeat.objects.any_alive, 60, "a worker that lives")
+        processes.wait_for(Heartbeat.objects.any_alive, "a worker that lives")
         try:
             told = tell(folder, "recommender", *SMALL, "--name", study.slug, "--wait", "--yes")
         except CommandError as error:  # it may name nothing that can be read

@@ -111,7 +111,7 @@ def make_on_the_page(client, key, method, **fields):
 
 def finished(*runs):
     ended = Run.objects.filter(pk__in=[run.pk for run in runs], state=Run.State.FINISHED)
-    processes.wait_for(lambda: ended.count() == len(runs), 300, "the end of the runs")
+    processes.wait_for(lambda: ended.count() == len(runs), "the end of the runs")
 
 
 @pytest.mark.shared_data

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Rater, Session, Study
+from annotate.models import Rater, Rating, Session, Study
 from judges.models import Judge, Judgment
 from tests import factories
 from tests.api.conftest import ROOT, program
@@ -82,6 +82,19 @@ def test_ratings_are_those_of_completed_sessions_of_their_role(api, at, study):
     assert (session.source, session.state, session.rater.role) == ("file", "completed", "expert")
     found = api.get(at("ratings/")).json()["results"][0]
     assert {name: found[name] for name in rows[0]} == rows[0]
+
+
+@pytest.mark.parametrize("value", ["3", 3, 3.0])
+def test_of_a_choice_rows_have_the_label(api, at, study, value):
+    factories.make_question(study, "stars", {"choice": [3, 2, 1]})
+    row = {"item": "item-0", "question": "stars", "value": value}
+    given = {"ratings": row | {"rater": "ann"}, "judgments": row | {"judge": "elsewhere"}}
+    for table, sent in given.items():
+        for count in ("new", "unchanged"):
+            assert api.post(at(f"{table}/"), {"rows": [sent]}).json()[count] == 1
+        (found,) = api.get(at(f"{table}/")).json()["results"]
+        assert found["value"] == "3"
+    assert Rating.objects.get().value == Judgment.objects.get().value == 1
 
 
 def test_a_wrong_rating_says_what_is_allowed_as_the_loader_does(api, at, study):

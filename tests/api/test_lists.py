@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from annotate.db.bulk import insert
-from annotate.models import Item, Membership, Rater, Session
+from annotate.models import Item, Membership, Rater, Rating, Session
 from annotate.studies.study_file import question_data
 from judges.models import Run
 from tests import factories
@@ -223,6 +223,7 @@ def test_what_a_list_gives_can_be_loaded_into_another_study(api, at, filled, own
     names = ["item", "kind", "recipient", "content", "system", "text"]
     body = {"rows": [{name: row[name] for name in names} for row in items]}
     assert api.post(f"{ROOT}copy/items/", body).status_code == 201
+    Rating.objects.update(data={"device": "phone"})
     ratings, _ = everything(api, at("ratings/"), 100)
     for row in ratings:
         del row["id"]

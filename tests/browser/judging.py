@@ -20,7 +20,7 @@ def working(folder):
     """A worker, and the clock that tells it what waits."""
     extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{folder.name}"}
     with processes.beat(folder, **extra), processes.worker(folder, **extra):
-        processes.wait_for(Heartbeat.objects.alive().exists, 120, "the worker's heartbeat")
+        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
         yield
 
 

@@ -66,7 +66,7 @@ def test_two_tabs_of_one_session_save_side_by_side(new_page, study):
     assert Rating.objects.count() == 2 and RatingRevision.objects.count() == 3
 
 
-def test_a_tab_that_stayed_behind_says_that_it_is_out_of_date(new_page, study):
+def test_a_tab_that_stayed_behind_is_led_on_and_says_what_was_not_saved(new_page, study):
     """The other tab finished the session: what is chosen here is not taken, and that is said."""
     behind = new_page()
     start(behind)
@@ -74,9 +74,8 @@ def test_a_tab_that_stayed_behind_says_that_it_is_out_of_date(new_page, study):
     ahead.goto(behind.url)
     to_the_end(ahead)
     choose(behind, "accuracy", "Disagree")
-    expect(behind.locator("#saving")).to_have_text("This page is out of date. Please reload it.")
-    behind.reload()
     expect(behind.get_by_role("heading", name="Thank you")).to_be_visible()
+    expect(behind.locator(".notice")).to_contain_text("What you sent last was not saved")
     assert_done(ahead, study)
     new_page.expected.append("409")
 
@@ -224,7 +223,7 @@ def served(settings, tmp_path):
             "--no-control-socket",
         ]
         started.append(Process(arguments, env, tmp_path / "web.log"))
-        wait_for(lambda: _answers(begin.url), 60, "the server")
+        wait_for(lambda: _answers(begin.url), "the server")
         return started[-1]
 
     begin.url = f"http://{address}"

@@ -132,7 +132,7 @@ def test_no_question_is_asked_with_its_text_out_of_reach(new_page, db, study, si
     enter(page, MADE[study]())
     for question in page.locator(".question").all():
         question.evaluate(TO_LOWEST)
-        wait_for(lambda: page.evaluate(REACH), 10, "the text within reach")
+        wait_for(lambda: page.evaluate(REACH), "the text within reach")
 
 
 def test_the_bar_unfolds_the_text_over_the_page_and_nothing_moves(new_page, db):
@@ -168,7 +168,7 @@ def test_on_a_wide_screen_the_text_stands_still_beside_the_questions(new_page, d
     page.locator(".stimulus").hover()
     page.mouse.wheel(0, 200)
     scrolled = "document.querySelector('.stimulus').scrollTop"
-    wait_for(lambda: page.evaluate(scrolled) > 0, 10, "the text to scroll by itself")
+    wait_for(lambda: page.evaluate(scrolled) > 0, "the text to scroll by itself")
     assert page.evaluate("scrollY") == top
 
 

@@ -37,7 +37,7 @@ def worker(settings, monkeypatch, tmp_path):
         monkeypatch.setattr(task, "_exec_options", None)  # where Celery keeps the queue
     more = {"CELERY_QUEUE": queue, "REDIS_URL": settings.REDIS_URL, "NLI_MODEL": model_folder}
     with processes.worker(settings.VAR_DIR, **more):
-        processes.wait_for(Heartbeat.objects.alive().exists, 120, "the worker's heartbeat")
+        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
         yield
 
 

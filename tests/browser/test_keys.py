@@ -52,7 +52,7 @@ def test_a_key_stores_what_stands_on_its_option(
     question = open_question(page, scale)
     assert printed(page) == keys
     page.keyboard.press(pressed)
-    wait_for(lambda: stored(question) == [value], 20, "the answer of that key")
+    wait_for(lambda: stored(question) == [value], "the answer of that key")
 
 
 @pytest.mark.parametrize("digit", ["٤", "۴", "４"])
@@ -62,7 +62,7 @@ def test_digits_of_other_scripts_are_digits(page, transactional_db, digit):
         "key => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
     )
     page.evaluate(pressed, digit)
-    wait_for(lambda: stored(question) == [4.0], 20, "the answer")
+    wait_for(lambda: stored(question) == [4.0], "the answer")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_of_two_lists_the_keys_one_and_two_are_the_lists(page, owner, key, verdi
     side = study.places.get(item__kind="list_pair", session__isnull=False).first_side
     other = {"A": "B", "B": "A"}[side]
     value = {"first": {"A": 1.0, "B": 3.0}[side], "second": {"A": 1.0, "B": 3.0}[other], "tie": 2.0}
-    wait_for(lambda: stored(study.questions.get()) == [value[verdict]], 20, "the verdict")
+    wait_for(lambda: stored(study.questions.get()) == [value[verdict]], "the verdict")
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "ar"])
@@ -91,7 +91,7 @@ def test_keys_stand_beside_their_options_in_other_languages(page, transactional_
     radio = page.get_by_role("radio", name="是", exact=True)  # the key is no part of the name
     expect(radio).to_have_attribute("aria-keyshortcuts", "1")
     page.keyboard.press("1")
-    wait_for(lambda: stored(question) == [1.0], 20, "the answer")
+    wait_for(lambda: stored(question) == [1.0], "the answer")
 
 
 def test_an_unlabelled_key_and_a_letter_of_no_option_do_nothing(page, transactional_db):
@@ -99,7 +99,7 @@ def test_an_unlabelled_key_and_a_letter_of_no_option_do_nothing(page, transactio
     page.keyboard.press("4")
     page.keyboard.press("y")
     page.keyboard.press("2")
-    wait_for(lambda: stored(question) == [2.0], 20, "the number that was pressed")
+    wait_for(lambda: stored(question) == [2.0], "the number that was pressed")
 
 
 def test_no_key_is_shown_where_there_is_no_keyboard_or_no_script(new_page, transactional_db):

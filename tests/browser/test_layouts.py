@@ -111,7 +111,7 @@ def test_an_answer_that_could_not_be_sent_is_there_in_its_turn(new_page, db):
     page.unroute("**/answer/**")
     page.reload()
     at(page, 2)  # where one stopped
-    wait_for(lambda: values() == {"persuades": 2}, 10, "the answer that was kept")
+    wait_for(lambda: values() == {"persuades": 2}, "the answer that was kept")
 
 
 def test_a_double_click_answers_one_question(new_page, db):
@@ -122,7 +122,7 @@ def test_a_double_click_answers_one_question(new_page, db):
     expect(shown(page).get_by_role("radio", checked=True)).to_have_count(0)
     choose(page, 2)  # a click of its own counts
     at(page, 3)
-    wait_for(lambda: values() == {"persuades": 4, "transparent": 2}, 10, "both answers")
+    wait_for(lambda: values() == {"persuades": 4, "transparent": 2}, "both answers")
 
 
 @pytest.mark.parametrize("why", ["optional", "required"])
@@ -141,7 +141,7 @@ def test_a_question_that_asks_why_waits_for_the_reason(new_page, db, why):
     page.keyboard.type("So.")
     page.get_by_role("button", name="Next").click()
     at(page, 2)
-    wait_for(lambda: Rating.objects.get().reason == "So.", 10, "the reason")
+    wait_for(lambda: Rating.objects.get().reason == "So.", "the reason")
 
 
 def test_without_scripts_one_at_a_time_is_a_list(new_page, db):
@@ -175,5 +175,5 @@ def test_a_grid_has_its_options_once_where_there_is_room(new_page, db, size):
         for row in rows:
             assert all(abs(own - head) <= 6 for own, head in zip(row, heads, strict=True))
     page.get_by_role("radio", name="Strongly agree").nth(1).check(force=True)
-    wait_for(lambda: values() == {"transparent": 5}, 10, "the answer")
+    wait_for(lambda: values() == {"transparent": 5}, "the answer")
     assert axe.violations(page) + axe.cut(page) + axe.small(page) == []

@@ -1,11 +1,12 @@
 """A newcomer with a key connects a model from the pages and has a judge running with it."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from django.db import connection
 
-from judges.endpoints import keys, presets
+from judges.endpoints import keys, providers
 from judges.models import Endpoint, Run
 from judges.runs import drive
 from tests import factories
@@ -39,8 +40,8 @@ def study(newcomer):
 
 def test_from_a_key_to_a_judge_that_runs(new_page, newcomer, study, monkeypatch):
     with ScriptedServer(script) as server:
-        here = presets.Preset("openai", "OpenAI", server.url, "https://example.org/keys")
-        monkeypatch.setitem(presets.PRESETS, "openai", here)
+        here = replace(providers.PROVIDERS["openai"], base_url=server.url)
+        monkeypatch.setitem(providers.PROVIDERS, "openai", here)
         page = new_page(login=newcomer)
         page.goto(f"/studies/{study.slug}/judges/")
         page.get_by_role("link", name="Connect a model").click()

@@ -35,7 +35,7 @@ def press(there, button):
 
 
 def choose(there, radio):
-    wait_for(lambda: radio.is_checked() or press(there, radio) or radio.is_checked(), 30)
+    wait_for(lambda: radio.is_checked() or press(there, radio) or radio.is_checked())
 
 
 def rate_all(there):
@@ -146,10 +146,10 @@ def test_other_sites_cannot_frame_raters_pages(new_page, live_server, site, plat
     make(platform)
     page = new_page(**LOCAL)
     frame_it(page, site, f"{live_server.url}/join/films/{query}")
-    wait_for(lambda: any("frame-ancestors" in fault for fault in new_page.faults), 10)
+    wait_for(lambda: any("frame-ancestors" in fault for fault in new_page.faults))
     # The refused page gives way to Chromium's own; for a moment there is no frame. Playwright
     # hears of the new one only while it waits itself.
-    wait_for(lambda: page.wait_for_timeout(50) or page.frame("task"), 10)
+    wait_for(lambda: page.wait_for_timeout(50) or page.frame("task"))
     assert "I agree" not in page.frame("task").content()
     assert any("frame-ancestors" in fault for fault in new_page.faults)
     new_page.expected += [site, "frame-ancestors", "X-Frame-Options"]

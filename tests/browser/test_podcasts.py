@@ -217,7 +217,7 @@ def test_pictures_and_recordings_of_an_allowed_host(new_page, podcasts):
     for position in (2, 3):
         page.goto(page.url.replace(f"item/{position - 1}/", f"item/{position}/"))
         page.wait_for_load_state("networkidle")
-        wait_for(lambda: page.evaluate(complete), 10, "the images")
+        wait_for(lambda: page.evaluate(complete), "the images")
     outside = [request for request in asked if HOST in request[0]]
     names = [f"pair-{n}-{side}-{k}.png" for n in (1, 2) for side in "AB" for k in (1, 2, 3)]
     # Each of them and nothing else; how often is the browser's choice, which may ask once more.

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def worker(tmp_path, transactional_db):
     extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
     with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra) as process:
-        processes.wait_for(Heartbeat.objects.alive().exists, 60, "the worker's heartbeat")
+        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
         yield process
 
 

@@ -194,7 +194,7 @@ def test_keys_answer_the_question_in_focus_and_arrows_change_it(page, study):
     expect(page.locator(".saved")).to_have_count(2)
     # The first answer may be on its way still: the second follows it.
     satisfied = Rating.objects.filter(question__key="satisfaction")
-    wait_for(lambda: satisfied.get().value == 4, 10, "the second answer")
+    wait_for(lambda: satisfied.get().value == 4, "the second answer")
 
 
 def test_keys_typed_into_a_text_are_words(page):

@@ -49,7 +49,7 @@ def worker(settings, monkeypatch):
         monkeypatch.setattr(task, "queue", queue, raising=False)
         monkeypatch.setattr(task, "_exec_options", None)  # where Celery keeps the queue
     with processes.worker(settings.VAR_DIR, CELERY_QUEUE=queue, REDIS_URL=settings.REDIS_URL):
-        processes.wait_for(Heartbeat.objects.alive().exists, 60, "the worker's heartbeat")
+        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
         yield
 
 

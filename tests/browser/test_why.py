@@ -75,7 +75,7 @@ def test_a_reason_is_saved_by_itself_once_there_is_an_answer(new_page, study):
     expect(page.get_by_role("status")).to_have_text("Saved ✓")
     seconds = Rating.objects.get().seconds
     why(page, "I trust it.").press_sequentially("Yes")
-    wait_for(lambda: stored() == {"trust": "Yes"}, 10, "the reason")
+    wait_for(lambda: stored() == {"trust": "Yes"}, "the reason")
     assert Rating.objects.get().seconds == seconds
     assert list(RatingRevision.objects.values_list("value", "reason")) == [(4.0, ""), (4.0, "Yes")]
     page.reload()

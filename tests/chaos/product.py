@@ -59,7 +59,7 @@ class Service:
 
     def kill_child(self, draw):
         """SIGKILL to one of its children, which it replaces by itself."""
-        children = wait_for(self._children, 30, f"a child of {self.name}")
+        children = wait_for(self._children, f"a child of {self.name}")
         os.kill(children[draw % len(children)], signal.SIGKILL)
         self.kills += 1
 
@@ -137,7 +137,7 @@ class Product:
             service.start()
         self.supervisor.start()
         try:
-            wait_for(self.is_well, 120, "an answer of the product")
+            wait_for(self.is_well, "an answer of the product")
         except BaseException:
             self.__exit__()
             raise

@@ -23,7 +23,7 @@ def run_to_its_end(judge):
     run = plan(judge)
     nudge(run)
     ended = Run.objects.filter(pk=run.pk, state=Run.State.FINISHED)
-    processes.wait_for(ended.exists, 300, f"the end of the run of {judge}")
+    processes.wait_for(ended.exists, f"the end of the run of {judge}")
     return run
 
 

@@ -257,5 +257,5 @@ def declined_by_link(language):
 
 
 @screen
-def no_such_item(language):
-    return Visit(rated(language, State.RATING) + "item/99/", status=404)
+def item_after_a_pause(language):
+    return Visit(rated(language, State.RATING) + "item/1/?away=1&lost=1")

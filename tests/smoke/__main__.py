@@ -25,6 +25,12 @@ def main() -> int:
         help="one link where the whole takes all; each page in all roles, and each form that "
         "chooses what its own page shows, in one of the ways",
     )
+    parser.add_argument(
+        "--gate",
+        action="store_true",
+        help="the short form, but other roles open no pages of the owner, forms that choose what "
+        "their own page shows are not sent, and the demo is opened only where its links lead",
+    )
     parser.add_argument("--way", choices=WAYS, help="one of the two alone")
     parser.add_argument("--answers", help="a folder for all answers, as JSON lines")
     options = parser.parse_args()
@@ -44,7 +50,7 @@ def run_one(options: argparse.Namespace) -> tuple[int, int]:
         from tests.smoke.running import run
 
         answers = Path(options.answers) if options.answers else None
-        return run(options.way, options.short, answers)
+        return run(options.way, options.short or options.gate, options.gate, answers)
 
 
 def run_both(arguments: list[str]) -> tuple[int, int]:

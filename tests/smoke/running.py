@@ -25,7 +25,7 @@ STUDIES = ("films-demo", "helpdesk-demo", "films-open", "surveys-demo", "factual
 VISITED = ("smoke", "factuality-demo")  # whose raters' screens are walked besides the printed one
 
 
-def run(name: str, short: bool, answers: Path | None = None) -> tuple[int, int]:
+def run(name: str, short: bool, gate: bool, answers: Path | None = None) -> tuple[int, int]:
     """Run one way; return how many checks passed and failed.
 
     answers: a folder that keeps all answers, for whoever asks why a route was missed.
@@ -37,7 +37,7 @@ def run(name: str, short: bool, answers: Path | None = None) -> tuple[int, int]:
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         try:
             with WAYS[name](clone, links_packages=links) as way:
-                Smoke(way, chromium, ledger, short).run()
+                Smoke(way, chromium, ledger, short, gate).run()
         except NotStarted as error:
             ledger.fail(str(error))
     print("\n".join(ledger.lines()), flush=True)
@@ -49,8 +49,9 @@ def run(name: str, short: bool, answers: Path | None = None) -> tuple[int, int]:
 class Smoke:
     """One running product, its visitors, and what each of them opens."""
 
-    def __init__(self, way: Way, chromium: Browser, ledger: Ledger, short: bool):
-        self.way, self.chromium, self.ledger, self.short = way, chromium, ledger, short
+    def __init__(self, way: Way, chromium: Browser, ledger: Ledger, short: bool, gate: bool):
+        self.way, self.chromium, self.ledger = way, chromium, ledger
+        self.short, self.gate = short, gate
         self.few = 1 if short else 3
         self.visitors: dict[str, Visitor] = {}
         self.tabs: dict[str, Tab] = {}
@@ -61,9 +62,15 @@ class Smoke:
         self._let_in()
         every = 0 if self.way.name == "demo" and not self.short else self.few
         limits = {"owner": every, "rater": self.few, "operator": self.few}
+        chooses = (lambda key: False) if self.gate else self._has_turn
         self.walks = {
-            role: Walk(self.visitors[role], self.tabs[role], most, self.short, self._has_turn)
+            role: Walk(self.visitors[role], self.tabs[role], most, self.short, chooses)
             for role, most in limits.items()
+        }
+        steps_of_demo = {
+            "links followed as owner": self._follow_as_owner,
+            "sessions rated": self._rate_what_is_printed,
+            "a judge run": lambda: stories.run_a_judge(self.visitors["owner"]),
         }
         steps = {
             "links followed as owner": self._follow_as_owner,
@@ -76,6 +83,8 @@ class Smoke:
             "what destroys was sent": self._destroy,
             "routes counted": self._check_reached,
         }
+        if self.gate and self.way.name == "demo":
+            steps = steps_of_demo
         for words, step in steps.items():
             try:
                 step()
@@ -89,10 +98,15 @@ class Smoke:
         self.walks["owner"].offer(["/", *_plain_links()])
         self.walks["owner"].follow()
 
+    def _rate_what_is_printed(self) -> None:
+        printed = local_link(self.way.rater_link(), "/", self.way.origin)
+        rating.visit(self.tabs["rater"], self.walks["rater"], printed)
+
     def _rate(self) -> None:
+        self._rate_what_is_printed()
         walk = self.walks["rater"]
-        for link in self._rater_links():
-            rating.visit(self.tabs["rater"], walk, link)
+        for slug in VISITED:
+            rating.visit(self.tabs["rater"], walk, f"/join/{slug}/")
         owner = self.visitors["owner"]
         rating.visit(self.tabs["rater"], walk, stories.make_personal_link(owner))
         rating.visit(self.tabs["rater"], walk, stories.come_from_a_platform(owner))
@@ -142,12 +156,8 @@ class Smoke:
                 self.visitors["owner"].open(f"/studies/{slug}/settings/")
                 self.visitors["owner"].post(link, {"username": name, "role": name})
 
-    def _rater_links(self) -> list[str]:
-        printed = local_link(self.way.rater_link(), "/", self.way.origin)
-        return [printed, *(f"/join/{slug}/" for slug in VISITED)]
-
     def _has_turn(self, page: tuple) -> bool:
-        return not self.short or way_of(page) == self.way.name
+        return self.gate or not self.short or way_of(page) == self.way.name
 
     def _sweep(self) -> None:
         """Open every known page in every role: by the browser where the role sees a page."""
@@ -158,7 +168,7 @@ class Smoke:
                 if self._has_turn(page) or page[0] not in reached:
                     known.setdefault(page, []).extend(links)
         routes: set[tuple[str, str]] = set()
-        for role in ROLES:
+        for role in ("owner",) if self.gate else ROLES:  # who may see what, tests/sweep tests too
             for page, links in known.items():
                 for link in list(dict.fromkeys(links))[: self.few]:
                     self._open_as(role, page, link, routes)

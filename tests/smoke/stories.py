@@ -66,6 +66,19 @@ def follow_owner(owner: Visitor) -> None:
     owner.open(f"{SMOKE}analysis/computing/none/")
 
 
+def run_a_judge(owner: Visitor) -> None:
+    """Let the small model judge some items of a study of the demo."""
+    judges = f"{STATED}judges/"
+    judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*smollm2')
+    owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
+    run = find(owner, f"{judges}{judge}/", rf"{STATED}runs/(\d+)/")
+    row, deadline = f"/api/v1{STATED}runs/{run}/", time.monotonic() + LONGEST_RUN
+    while (state := owner.read_json(row).get("state")) == "active" and time.monotonic() < deadline:
+        time.sleep(0.5)
+    if state != "finished":
+        owner.ledger.fail(f"the judge's run is {state}: {STATED}runs/{run}/")
+
+
 def _try_the_preview(owner: Visitor) -> None:
     start = "/r/preview-smoke/"
     for link in ("", "screener/", "questions/", "practice/1/", "exit/", "withdraw/"):

@@ -9,12 +9,12 @@ import numpy as np
 from analysis.options.choices import Choices
 from analysis.reports.preferences.report import ALL, TIED, preferences
 from analysis.reports.profile.report import ACCURACY, ALIKE, OF_WRITTEN, profile
-from analysis.reports.roc.report import main_entries, roc
 from analysis.reports.selection.options import SelectionOptions
 from analysis.reports.selection.report import selection
 from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.options import AgreementOptions, YesNoOptions
 from analysis.reports.shared.scores import Scores
+from analysis.reports.yes_no.roc import ROC
 from analysis.stats.classification.classification import at_least
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
@@ -87,7 +87,8 @@ class Numbers:
 
     def _areas(self):
         options = YesNoOptions.choose(**self.common)
-        return _by_judge(main_entries(roc(self.answers, options, [self.questions[FIT]], False)))
+        report = ROC.build(self.answers, options, [self.questions[FIT]], is_page=False)
+        return _by_judge(report.entries)
 
     def _data(self):
         table = self.answers.select_source("human")

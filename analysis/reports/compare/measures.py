@@ -12,11 +12,11 @@ from itertools import product
 import numpy as np
 
 from analysis.reports.compare.sides import Undefined
-from analysis.reports.confusion.report import sides_of
 from analysis.reports.correlation.report import LEVELS, correlate_rows
 from analysis.reports.selection.report import misfits_of, strongly_of
 from analysis.reports.shared.labels import MOST_LABELS, as_labels, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of
+from analysis.reports.yes_no.confusion import sides_of
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.classification.classification import at_least, auc
 from analysis.stats.correlation.coefficients import COEFFICIENTS

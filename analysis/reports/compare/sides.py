@@ -7,9 +7,9 @@ import numpy as np
 
 from analysis.answers.scales import of_members
 from analysis.options.evaluators import EACH, JUDGE, MEAN, PANEL, RATER, find_evaluator
-from analysis.reports.confusion.report import most_frequent
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
+from analysis.reports.yes_no.confusion import most_frequent
 from analysis.stats.agreement.leave_one_out import mean_of_others
 from analysis.stats.ensembles.combined import combined
 from analysis.stats.inputs import without_rounding
@@ -40,16 +40,15 @@ class Sides:
     """The evaluators of one report: their values, and people's without their own."""
 
     def __init__(self, answers, options):
-        self.scores = Scores(answers, options)
+        self.scores, self.answers = Scores(answers, options), answers
         self._values: dict = {}
 
     def find(self, name):
         """Return the Named of a name that the options have checked, by whoever answered at all."""
-        answers = self.scores.answers
-        people = answers.select_source("human")
+        people = self.answers.select_source("human")
         people = people[~people["excluded"]]
         raters, roles = (sorted(people[column].unique()) for column in ("rater", "role"))
-        return find_evaluator(name, answers.judges, raters, roles)
+        return find_evaluator(name, self.answers.judges, raters, roles)
 
     @cached_property
     def labels(self):

@@ -6,12 +6,14 @@ from analysis.answers import frame
 from analysis.options.choices import ALL
 from analysis.reports.disagreements.report import AVERAGE
 from annotate.models import Rating
+from judges.models import Judgment
 
 
-def with_answers(reader, rows, role=ALL):
+def with_answers(reader, rows, role=ALL, scores=None):
     """Return each row with its item, the ratings with reasons, and the judges' rationales.
 
-    role: of the people whom the rows compare with, whose ratings alone are shown.
+    role: of the people whom the rows compare with, whose ratings alone are shown. scores: of these
+    rows, where conditions leave out answers.
     Two queries, whatever the number of rows: the reader knows questions and runs already, and
     somebody has rated each item of the list.
     """
@@ -27,8 +29,8 @@ def with_answers(reader, rows, role=ALL):
             "row": row,
             "item": (item := items[row["item"]]),
             "text": item.text or (item.content.title if item.content else "") or "(no text)",
-            "ratings": _of_question(ratings[item.pk], row["question"]),
-            "judged": _of_judge(judged[item.pk], row),
+            "ratings": _of_question(_left_in(ratings[item.pk], scores), row["question"]),
+            "judged": _of_judge(_left_in(judged[item.pk], scores), row),
         }
         for row in rows
         if row["item"] in items
@@ -55,6 +57,14 @@ def _judged(runs, items, questions):
         judgment.name = runs[judgment.run_id]
         judgments_by_item[judgment.item_id].append(judgment)
     return judgments_by_item
+
+
+def _left_in(answers, scores):
+    """Leave out the ratings or judgments that conditions on their own columns leave out."""
+    if scores is None:
+        return answers
+    columns = {Rating: scores.answers.rating_columns, Judgment: scores.answers.judgment_columns}
+    return [answer for answer in answers if scores.takes(answer.data, columns[type(answer)])]
 
 
 def _of_question(answers, question):

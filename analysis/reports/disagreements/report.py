@@ -182,9 +182,6 @@ def _rows(scores, question, evaluator, compared):
 
 def _notes(scores, left_out):
     options, notes = scores.options, policy_notes(scores, compared=False)
-    if options.only:
-        rules = ", ".join(f"{column}={value}" for column, value in options.only)
-        notes.append(f"Only items with {rules}: {len(scores.items):,}.")
     notes.append(f"Items with fewer than {options.least_raters} raters are left out.")
     lengths = set(_lengths(scores, {q.key for q in scores.questions}).values())
     if len(lengths) > 1:

@@ -3,11 +3,11 @@
 import numpy as np
 
 from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
-from analysis.reports.confusion.report import Majorities
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.list_pairs import systems_of_sides, tie_of, values_of_sides
 from analysis.reports.shared.scores import Scores
+from analysis.reports.yes_no.confusion import Majorities
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.preference import system_preference
 from analysis.stats.replacement.selection import share

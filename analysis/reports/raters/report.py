@@ -101,13 +101,15 @@ class _Answers:
         """Return {rater: (places of items, seconds to the last answer)}."""
         place_of = {pk: number for number, pk in enumerate(self.scores.item_ids)}
         longest: dict = defaultdict(dict)
-        study = self.scores.answers.study
-        rows = Rating.objects.filter(session__study=study).with_shown_item()
-        for rater, item, seconds in rows.values_list(
-            "session__rater__key", "shown_item", "seconds"
-        ).iterator(20_000):
+        answers = self.scores.answers
+        columns, names = answers.rating_columns, ["session__rater__key", "shown_item", "seconds"]
+        rows = Rating.objects.filter(session__study=answers.study).with_shown_item()
+        rows = rows.values_list(*names, *(["data"] if columns else []))
+        for rater, item, seconds, *data in rows.iterator(20_000):
             place = place_of.get(item)
             if place is None:  # left out, or of another part of a split
+                continue
+            if data and not self.scores.takes(*data, columns):
                 continue
             longest_yet = longest[rater].get(place)
             better = longest_yet is None or (seconds is not None and not longest_yet >= seconds)

@@ -87,8 +87,10 @@ def _texts(study, scores, version):
         "item__system__key",
         "codings__coder_name",
         "codings__code_id",
+        "data",
     )
-    rows = [row for row in rows if row[1] in items]
+    columns = scores.answers.rating_columns
+    rows = [row for *row, data in rows if row[1] in items and scores.takes(data, columns)]
     texts = {
         pk: (question, "" if value is None else f"{value:g}", system or "")
         for pk, _, question, value, system, *_ in rows

@@ -5,11 +5,11 @@ from math import nan
 import numpy as np
 
 from analysis.reports.base import Report, columns_of, draw_notes, reason_notes, reasons_of
-from analysis.reports.confusion.report import Majorities
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.shared.scores import Scores
+from analysis.reports.yes_no.confusion import Majorities
 from analysis.stats.classification.classification import at_least
 from analysis.stats.replacement.selection import misfit_precision, misfit_recall, model_selection
 

@@ -112,17 +112,33 @@ def together(versions):
 
 def _exclusion_notes(scores):
     options, answers, notes = scores.options, scores.answers, []
-    if options.only:
-        rules = " and ".join(f"{column}={value}" for column, value in options.only)
-        notes.append(f"Only the {_count(len(scores.items), 'item')} with {rules}.")
-    if options.exclude:
+    only, own_only = _rules(options.only, answers.answer_columns)
+    exclude, own_exclude = _rules(options.exclude, answers.answer_columns)
+    if only:
+        notes.append(f"Only the {_count(len(scores.items), 'item')} with {' and '.join(only)}.")
+    if exclude:
         left_out = len(answers.items) - len(scores.items)
-        rules = ", ".join(f"{column}={value}" for column, value in options.exclude)
-        notes.append(f"Left out: {_count(left_out, 'item')} with {rules}.")
+        notes.append(f"Left out: {_count(left_out, 'item')} with {', '.join(exclude)}.")
+    whose = (
+        "where the file of the ratings or judgments has that column; what judges cost and how "
+        "often they failed is told of all their judgments"
+    )
+    if own_only:
+        notes.append(f"Only answers with {' and '.join(own_only)}, {whose}.")
+    if own_exclude:
+        notes.append(f"Left out: answers with {', '.join(own_exclude)}, {whose}.")
     flagged = answers.table.loc[answers.table["excluded"], "exclusion_reason"]
     for reason, n in flagged.astype(str).value_counts().items():
         notes.append(f"Not counted: {_count(n, 'rating')} ({reason}).")
     return notes
+
+
+def _rules(conditions, own):
+    """Return conditions as texts: those on columns of items, then those on answers' own."""
+    texts: tuple[list, list] = [], []
+    for column, value in conditions:
+        texts[column in own].append(f"{column}={value}")
+    return texts
 
 
 def _missing_notes(scores):

@@ -1,10 +1,6 @@
-"""Split items into those that people find good and the rest, for curves and thresholds."""
+"""Say from which mean rating on people find an item good."""
 
-from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import positive_from
-from analysis.reports.shared.scores import Scores
-from analysis.stats.classification.classification import at_least
 
 
 def keys_with_cut(questions, options):
@@ -41,26 +37,3 @@ def threshold_notes(scores, cuts, what="ROC"):
             f"No {what} for {', '.join(missing)}: a number without ends needs a threshold."
         )
     return notes
-
-
-def by_positive(name, what, answers, options, questions, add):
-    """Make a report with add(report, scores, evaluator, place, cut, positive) for each comparison.
-
-    positive: 1 or 0 of each item, NaN without a reference.
-    """
-    scores = Scores(answers, options)
-    report = Report(name, answers.study.slug, options.as_dict())
-    cuts = cuts_of(scores, questions)
-    for evaluator in evaluators(scores):
-        for place, cut in cuts.items():
-            if cut is not None:
-                positive = at_least(evaluator.reference[:, place], cut)
-                add(report, scores, evaluator, place, cut, positive)
-    report.notes = [
-        *policy_notes(scores),
-        *threshold_notes(scores, cuts, what),
-        interval_note(scores),
-        *draw_notes(report, options.draws),
-        *reason_notes(report, ["evaluator", "question"]),
-    ]
-    return report

@@ -3,7 +3,7 @@
 Rows are the items that the options leave in; columns are the study's questions; NaN is missing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ from analysis.stats.ensembles.learned_weights import (
 from analysis.stats.inputs import without_rounding
 from analysis.stats.intervals.bootstrap import draw_counts
 from annotate.models import Rater
+from annotate.values.texts import as_text
 from judges.models import Judge
 
 LEARNED = Judge.Rule.LEARNED
@@ -56,8 +57,9 @@ class Scores:
     drawn_by = ""  # a column of items
 
     def __init__(self, answers, options):
-        self.answers, self.options = answers, options
-        keep = _kept(answers.items, options)
+        self.answers = answers = _left_in(answers, options)
+        self.options = options
+        keep = _kept(answers, options)
         self.items = answers.items[keep].reset_index(drop=True)
         self.item_ids = [pk for pk, kept in zip(answers.item_ids, keep, strict=True) if kept]
         self.questions = answers.questions
@@ -79,6 +81,17 @@ class Scores:
     def choosing(self):
         """Return the Scores of the choose part, if these are of the test part; else None."""
         return self.answers.choosing and Scores(self.answers.choosing, self.options)
+
+    def takes(self, data, columns):
+        """Return whether the conditions leave in an answer with these extra columns.
+
+        columns: the answers' `rating_columns` or `judgment_columns`. For what is read beside them.
+        """
+        return all(
+            (as_text(data.get(columns[column])) == value) == is_wanted
+            for column, value, is_wanted in _conditions(self.options)
+            if column in columns
+        )
 
     @property
     def shape(self):
@@ -392,13 +405,30 @@ class _Part:
         return cells, np.concatenate([self.values[part] for part in parts])
 
 
-def _kept(items, options):
-    keep = np.ones(len(items), dtype=bool)
-    for column, value in options.exclude:
-        keep &= ~_has(items, column, value)
-    for column, value in options.only:
-        keep &= _has(items, column, value)
+def _left_in(answers, options):
+    """Leave out answers by their own columns; a source without such a column keeps its answers."""
+    table = answers.table
+    keep = np.ones(len(table), dtype=bool)
+    for column, value, is_wanted in _conditions(options):
+        if column in answers.answer_columns:
+            cells = table[column]
+            keep &= (cells.isna() | ((cells == value) == is_wanted)).to_numpy()
+    return answers if keep.all() else replace(answers, table=table[keep])
+
+
+def _kept(answers, options):
+    """Return which items the conditions on items leave in."""
+    keep = np.ones(len(answers.items), dtype=bool)
+    for column, value, is_wanted in _conditions(options):
+        if column not in answers.answer_columns:
+            keep &= _has(answers.items, column, value) == is_wanted
     return keep
+
+
+def _conditions(options):
+    """Return (column, value, whether it is wanted) of every condition."""
+    pairs = (options.only, True), (options.exclude, False)
+    return [(*pair, is_wanted) for conditions, is_wanted in pairs for pair in conditions]
 
 
 def _has(items, column, value):
@@ -411,7 +441,7 @@ def _has(items, column, value):
 def _means(cells, values, shape):
     """Return the mean of the values in each cell (items, questions); NaN where there is none.
 
-    Means of decimals are rounded, so that equal ones tie; a single value stays as it is.
+    Means of decimals are rounded, so that equal ones tie.
     """
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
@@ -421,9 +451,8 @@ def _means(cells, values, shape):
     counts, values = counts.reshape(shape), values[defined]
     question = cells[defined] % shape[1] if len(values) else cells[:0]
     for place in np.unique(question[values != np.floor(values)]):
-        rows = counts[:, place] > 1
-        means[rows, place] = without_rounding(
-            means[rows, place], values[question == place], counts[rows, place]
+        means[:, place] = without_rounding(
+            means[:, place], values[question == place], counts[:, place]
         )
     return means
 

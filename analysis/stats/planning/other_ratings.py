@@ -49,14 +49,17 @@ def items_by_ratings(pilot: PilotVariances, m: ArrayLike, power: float = POWER) 
     """Compute how many items give every check this power with m ratings an item.
 
     The variances of the planner at the pilot's rho and r, times what the pilot's are of those at
-    its own m. inf where no number of items can show it; NaN where a variance is not known. A level
-    is taken to be right. Raises ValueError for values out of range.
+    its own m; none where the pilot has none, as of raters who always agree. inf where no number of
+    items can show it; NaN where a variance is not known, or is no multiple of the planner's, which
+    is 0. A level is taken to be right. Raises ValueError for values out of range.
     """
     ratings = as_grid(m, "m", 2)
     rho, r = pilot.rho, pilot.r
 
     def scale(variances: Floats, there: Floats, measured: float) -> Floats:
-        return variances * (measured / there)
+        if measured == 0:
+            return np.zeros_like(variances)
+        return variances * (measured / there if there > 0 else np.nan)
 
     of_rho = scale(
         agreement_variance(rho, ratings), agreement_variance(rho, pilot.m), pilot.agreement

@@ -1,5 +1,6 @@
 """Check and write ratings.csv: people's answers, a completed session for each rater."""
 
+import json
 from array import array
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -9,12 +10,13 @@ from operator import attrgetter
 import numpy as np
 from django.utils import timezone
 
-from annotate.db.bulk import insert
-from annotate.files.loading.common import Repeats, batches, silent_rows
+from annotate.db.bulk import insert, update
+from annotate.files.loading.common import Repeats, batches, merged, silent_rows
 from annotate.models import Rater, Rating, Session
 from annotate.models.rater import session_token
 
 Old = namedtuple("Old", "value text")
+Stored = namedtuple("Stored", "answer data pk")
 # Two keys of 32 bits in one integer of an array: an (item, rater) pair takes eight bytes.
 HALF = 32
 
@@ -189,53 +191,71 @@ def _compare(loading, line, row, value, old):
                 line,
                 "rater",
             )
-    elif old == value:
-        counts.unchanged += 1
-    else:
+    elif old.answer != value:
         counts.changed += 1
         loading.add(
             "ratings",
-            f"found {_shown(value)}, but this rating is {_shown(old)} already; "
-            "a rating that was loaded does not change",
+            f"found {_shown(loading, row, value)}, but this rating is "
+            f"{_shown(loading, row, old.answer)} already; a rating that was loaded does not change",
             line,
             "value",
         )
+    elif merged(old.data, row["data"]) != old.data:
+        counts.changed += 1
+    else:
+        counts.unchanged += 1
 
 
-def _shown(answer):
-    return repr(answer.text) if answer.value is None else f"{answer.value:g}"
+def _shown(loading, row, answer):
+    if answer.value is None:
+        return repr(answer.text)
+    written = loading.questions[row["question"]].scale.written(answer.value)
+    return written if isinstance(written, str) else f"{written:g}"
 
 
 def _existing(loading, batch):
-    """Return the stored ratings of a batch: {(item, rater, question): Old}."""
+    """Return the stored ratings of a batch: {(item, rater, question): Stored}."""
+    names = "item__key", "session__rater__key", "question__key", "value", "text", "data", "pk"
     ratings = Rating.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
         question__key__in={row["question"] for _, row in batch},
         session__rater__key__in={row["rater"] for _, row in batch},
-    ).values_list("item__key", "session__rater__key", "question__key", "value", "text")
-    return {row[:3]: Old(*row[3:]) for row in ratings.iterator()}
+    ).values_list(*names)
+    return {row[:3]: Stored(Old(*row[3:5]), *row[5:]) for row in ratings.iterator()}
 
 
 # Writing
 
 
 def write_ratings(loading):
-    """Insert raters, their sessions and the new ratings.
+    """Insert raters, their sessions and the new ratings; update extra columns of the others.
 
     Returns the (item, rater) pairs that gained a rating, packed as item << 32 | rater, sorted.
     """
     _write_raters(loading)
     pairs = array("q")
     names = ["session_id", "item_id", "question_id", "value", "text", "reason", "seconds"]
-    names += ["answered_at", "first_side"]
+    names += ["answered_at", "first_side", "data"]
+    if loading.counts["ratings"].changed:
+        update(Rating, ["data"], _changed(loading))
     insert(Rating, names, _new(loading, pairs), loading.reporter("ratings"), loading.mark)
     return np.unique(np.frombuffer(pairs, dtype=np.int64)) if pairs else np.array([], np.int64)
 
 
+def _changed(loading):
+    """Yield (extra columns as JSON, primary key) of the stored ratings whose columns differ."""
+    for batch in batches(silent_rows(loading.files["ratings"])):
+        existing = _existing(loading, batch)
+        for _, row in batch:
+            old = existing.get(_answer(row))
+            if old and (data := merged(old.data, row["data"])) != old.data:
+                yield json.dumps(data), old.pk
+
+
 def _new(loading, pairs):
     """Yield the new ratings' values, and append their (item, rater) pairs."""
-    look = loading.counts["ratings"].unchanged > 0
+    look = loading.counts["ratings"].unchanged or loading.counts["ratings"].changed
     for batch in batches(silent_rows(loading.files["ratings"])):
         existing = _existing(loading, batch) if look else {}
         for _, row in batch:
@@ -255,6 +275,7 @@ def _new(loading, pairs):
                 row["seconds"],
                 row["answered_at"],
                 row["first_side"],
+                row["data"],
             )
 
 

@@ -3,12 +3,13 @@
 from django.db.models import Exists, OuterRef
 
 from annotate.design import around, splits, versions
-from annotate.design.checks import gold_keys
+from annotate.design.checks import gold_keys, read_gold
 from annotate.design.versions import same_values
 from annotate.files.loading.common import Counts
 from annotate.files.reading.studyfile import SPLIT, VERSION
 from annotate.models import Deletion, Question, Study
 from annotate.values.scales import scale_from_dict
+from annotate.values.wrong import Wrong
 
 FILE = "study.yaml"
 ASKED = versions.FIELDS
@@ -23,6 +24,8 @@ def check_study(loading, read, name=FILE):
     counts = loading.counts["study"] = Counts(rows=1)
     # A file that says nothing about a key of extra leaves what a page has set.
     fields = read.fields | {"extra": study.extra | read.fields.get("extra", {})}
+    if read.questions is None and not loading.is_new:
+        _read_gold(loading, fields["extra"], name)
     changed = [key for key, value in fields.items() if getattr(study, key) != value]
     _check_about_raters(loading, fields["extra"], name)
     if read.split:
@@ -42,6 +45,16 @@ def check_study(loading, read, name=FILE):
         _check_version(loading, [], name, read.version)
     elif loading.is_new:
         loading.problems.add(name, "is missing; a new study needs questions", None, "questions")
+
+
+def _read_gold(loading, extra, name):
+    """Read right answers of a file without questions: they are on the scales of the study's."""
+    scales = {question.key: question.scale for question in loading.study.questions.all()}
+    try:
+        for key in {"gold"} & extra.keys():
+            extra[key] = [read_gold(entry, scales).as_data() for entry in extra[key]]
+    except Wrong as wrong:
+        loading.problems.add(name, str(wrong), None, "gold")
 
 
 def _check_about_raters(loading, extra, name):

@@ -30,7 +30,6 @@ def check_tables(loading):
 
 def write_tables(loading):
     """Write what check_tables saw to be new or changed; the study is saved already."""
-    files = loading.files
     pairs = np.array([], np.int64)
     if _changes(loading, "contents"):
         catalogue.write_contents(loading)
@@ -39,7 +38,7 @@ def write_tables(loading):
         catalogue.write_interactions(loading)
     if _changes(loading, "items"):
         items.write_items(loading)
-    if "ratings" in files and loading.counts["ratings"].new:
+    if _changes(loading, "ratings"):
         pairs = ratings.write_ratings(loading)
     if loading.more_places or len(pairs):
         write_places(loading, pairs)

@@ -4,6 +4,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -17,6 +18,7 @@ from annotate.values.texts import composed
 KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")
 SECONDS = re.compile(r"[0-9]{9,10}(\.0+)?")
+MAYBE_DATE = re.compile(r"[2-9][0-9]{9}(\.0+)?")  # as seconds they lie in 2033 or later
 NUMBER, DAY = re.compile("[0-9.]+"), re.compile("[0-9]{8}")
 FIRST_YEAR, LAST_YEAR = 1990, 2100
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -55,7 +57,7 @@ class Column:
 class Table:
     """The columns of a file, by the table's name.
 
-    computed: columns of an export that are not read.
+    computed: columns of an export that are not read. keeps_others: in the row's `data`.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Table:
     # Other people's names of a column -> ours.
     aliases: dict[str, str] = field(default_factory=dict)
     computed: tuple[str, ...] = ()
+    keeps_others: bool = True
 
     @property
     def names(self):
@@ -192,9 +195,15 @@ def time(text):
     """Parse a moment: ISO 8601 (UTC unless it says otherwise) or whole seconds since 1970.
 
     Other numbers are none: 45443.58 are a spreadsheet's days, 202405311402 is a date, and
-    1717164120000 are milliseconds.
+    1717164120000 are milliseconds. 2405311402 is a date rather than seconds of 2046. Of the seconds
+    before 2033 one in 200 could be a date of 2001 to 2019, so no file could be loaded without them.
     """
     text = text.strip()
+    if MAYBE_DATE.fullmatch(text) and _is_date_without_marks(text[:10]):
+        raise allowed(
+            text,
+            "a time such as 2024-05-31T14:02:00Z, as these digits may be a date without its marks",
+        )
     try:
         if SECONDS.fullmatch(text):
             value = datetime.fromtimestamp(int(text.partition(".")[0]), UTC)
@@ -212,6 +221,14 @@ def time(text):
             f"{FIRST_YEAR} to {LAST_YEAR}",
         ) from None
     return value
+
+
+def _is_date_without_marks(digits):
+    """Return whether ten digits are a date with its time: 2405311402 or 2024053114."""
+    for form in ("%y%m%d%H%M", "%Y%m%d%H"):
+        with suppress(ValueError):
+            return bool(datetime.strptime(digits, form).replace(tzinfo=UTC))
+    return False
 
 
 def url(text):
@@ -323,7 +340,7 @@ RATINGS = Table(
         Column("question", "The key of a question of the study.", key, required=True),
         Column(
             "value",
-            "The answer, on the question’s scale.",
+            "The answer, on the question’s scale; of a choice the label.",
             required=True,
             takes_true=True,
             blank="",

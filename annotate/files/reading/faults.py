@@ -32,7 +32,8 @@ def allowed(model, name):
         limit_of(model, name, which) for which in ("ge", "le", "min_length", "max_length")
     )
     if int in kinds or float in kinds:
-        return f"a {'whole ' if int in kinds else ''}number from {low} to {high}"
+        null = ", or null" if type(None) in kinds else ""
+        return f"a {'whole ' if int in kinds else ''}number from {low} to {high}{null}"
     return f"a text of {fewest or 0} to {most} characters" if kind is str else "a list"
 
 

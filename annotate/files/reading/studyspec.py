@@ -19,14 +19,13 @@ from annotate.design import (
 from annotate.design.platform import check_platform
 from annotate.files.reading import stepspec
 from annotate.files.reading.problems import quoted
-from annotate.files.reading.spec import LIST, Spec, Text, follows, number, one_of, whole
+from annotate.files.reading.spec import LIST, Line, Spec, Text, follows, number, one_of, whole
 from annotate.models import Item, Question, Study
 from annotate.models.study import slug_rule, study_slug_rule
 from annotate.values.languages import ENGLISH
 from annotate.values.media import check_hosts
 from annotate.values.scales import parse_scale, scale_from_dict
 from annotate.values.spread import check_spread
-from annotate.values.texts import as_text
 from annotate.values.wrong import Wrong
 
 LONGEST, LONGEST_STEM = 100_000, 1_000
@@ -57,9 +56,6 @@ def _why(value, info: ValidationInfo):
     return value
 
 
-Stripped = Annotated[str, BeforeValidator(lambda value: as_text(value).strip())]
-
-
 def _sentence(value):
     if not value:
         raise ValueError("is missing; expected is the sentence that raters read")
@@ -69,8 +65,8 @@ def _sentence(value):
 class QuestionSpec(Spec):
     """A question of the questionnaire."""
 
-    key: Annotated[Stripped, follows(slug_rule)] = Field("", validate_default=True)
-    text: Annotated[Text, BeforeValidator(_sentence)] = Field(
+    key: Annotated[Line, follows(slug_rule)] = Field("", validate_default=True)
+    text: Annotated[Text, AfterValidator(_sentence)] = Field(
         "", max_length=LONGEST, validate_default=True
     )
     scale: Annotated[dict, BeforeValidator(_scale)] = Field(description=MISSING_SCALE)
@@ -113,16 +109,14 @@ def _language(value):
 
 
 def _text(longest):
-    """Return a validator of a text without blanks around it, kept in Study.extra."""
+    """Return a validator of a text's length."""
 
     def check(value):
-        if not isinstance(value, str):
-            raise ValueError(f"found {quoted(value)}; allowed is a text")
         if len(value) > longest:
             raise ValueError(f"found {len(value)} characters; allowed are up to {longest}")
-        return value.strip()
+        return value
 
-    return BeforeValidator(check)
+    return AfterValidator(check)
 
 
 def _most_raters(value, info: ValidationInfo):
@@ -189,7 +183,7 @@ class StudySpec(Spec):
     What raters do before and after their items, and what stands among them, is kept in Study.extra.
     """
 
-    study: Annotated[Stripped, follows(study_slug_rule)] = Field("", validate_default=True)
+    study: Annotated[Line, follows(study_slug_rule)] = Field("", validate_default=True)
     kind: Annotated[str, one_of(Study.Kind)] = ""
     language: Annotated[str, BeforeValidator(_language)] = ENGLISH
     state: Annotated[str, one_of(Study.State)] = "open"
@@ -243,21 +237,21 @@ class StudySpec(Spec):
     repeats: int | None = whole(*checks.NUMBERS["repeats"])
     minimum_seconds: int | None = whole(*checks.NUMBERS["minimum_seconds"])
     order_seed: int | None = whole(*checks.NUMBERS["order_seed"])
-    stem: Annotated[str, _text(LONGEST_STEM)] | None = None
+    stem: Annotated[Line, _text(LONGEST_STEM)] | None = None
     layout: Annotated[str, one_of(Study.Layout)] | None = None
     tell_pay: bool | None = None
-    contact: Annotated[str, _text(ethics.LONGEST[ethics.CONTACT])] | None = None
-    ethics_reference: Annotated[str, _text(ethics.LONGEST[ethics.REFERENCE])] | None = None
-    withdrawal_pay: Annotated[str, _text(ethics.LONGEST[ethics.WITHDRAWAL_PAY])] | None = None
+    contact: Annotated[Line, _text(ethics.LONGEST[ethics.CONTACT])] | None = None
+    ethics_reference: Annotated[Line, _text(ethics.LONGEST[ethics.REFERENCE])] | None = None
+    withdrawal_pay: Annotated[Line, _text(ethics.LONGEST[ethics.WITHDRAWAL_PAY])] | None = None
     delete_on: Annotated[str, BeforeValidator(retention.check_date)] | None = None
     local_models_only: bool | None = None
     consent_covers: Annotated[list, BeforeValidator(disclosure.check_covered)] | None = None
     screener: Annotated[dict, BeforeValidator(stepspec.read_screener)] | None = None
     questions_before: Annotated[list, BeforeValidator(stepspec.read_exit)] | None = None
     arms: Annotated[list, BeforeValidator(stepspec.read_arms)] | None = None
-    screen_out_pay: Annotated[str, _text(ethics.LONGEST[ethics.SCREEN_OUT_PAY])] | None = None
+    screen_out_pay: Annotated[Line, _text(ethics.LONGEST[ethics.SCREEN_OUT_PAY])] | None = None
     taste: Annotated[dict, BeforeValidator(stepspec.read_taste)] | None = None
-    debrief: Annotated[str, _text(ethics.LONGEST[ethics.DEBRIEF])] | None = None
+    debrief: Annotated[Line, _text(ethics.LONGEST[ethics.DEBRIEF])] | None = None
 
     @classmethod
     def kept_keys(cls):

@@ -53,6 +53,13 @@ class TableFile:
         """Return the file's columns, by our name where it uses an alias."""
         return set(self.header)
 
+    @property
+    def not_kept(self):
+        """Name the columns that are not read; blank where there are none."""
+        read = {*self.table.names, *self.table.computed}
+        names = [] if self.table.keeps_others else [n for n in self.header if n not in read]
+        return f"Columns that are not kept: {quoted(', '.join(names), 200)}." if names else ""
+
     def rows(self, problems):
         """Yield (line, row): every known column of the table by name, the others in row["data"].
 

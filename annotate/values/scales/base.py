@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext
 
-from annotate.values.numbers import is_number, parse_number
+from annotate.values.numbers import is_number, parse_number, plain
 from annotate.values.texts import as_text
 
 LARGEST = 1e9  # of an answer
@@ -39,6 +39,7 @@ class Scale:
     offers: ClassVar[dict[str, str]] = {}  # on the page of a question: {name: words}
     words_help: ClassVar[str] = ""  # there: which labels can be typed
     is_about_sides = False  # whether it is a choice between the lists A and B
+    has_number_labels = False  # whether a number in a file or a reply is a label, never a value
 
     def as_dict(self):
         return {"kind": self.kind} | asdict(self)
@@ -160,6 +161,10 @@ class Scale:
             raise ValueError(f"found {text!r}; allowed is {self.allowed}")
         return value
 
+    def written(self, value):
+        """Return a stored value as files and the API have it; parse reads it again."""
+        return plain(value)
+
     def allows(self, value):
         """Return whether a number is a point of the scale.
 
@@ -183,7 +188,12 @@ class Scale:
         if not self.labels:
             return ends
         points = self.points if self.is_worded else self.ends
-        meanings = [f"{value} indicates {inside(label)}" for value, label in points]
+        meanings = [
+            f'{value} indicates the label "{inside(label)}"'
+            if is_number_text(label) and label != str(value)
+            else f"{value} indicates {inside(label)}"
+            for value, label in points
+        ]
         return f"{ends}, where {', '.join(meanings[:-1])} and {meanings[-1]}"
 
     # study.yaml and the page of a question
@@ -201,6 +211,15 @@ class Scale:
     def spec_of_words(cls, words):
         """Return the form in study.yaml of a scale offered under its kind, with typed words."""
         return {cls.kind: words} if words and cls.spec_form else cls.kind
+
+
+def is_number_text(text):
+    """Return whether a label reads as a number."""
+    try:
+        parse_number(text)
+    except ValueError:
+        return False
+    return True
 
 
 def plain_labels(labels):

@@ -1,15 +1,22 @@
 """Define scales of named options without an order, such as list A, list B or a tie."""
 
+import json
+from functools import cached_property
+
 from django.utils.translation import gettext
 
-from annotate.values.scales.base import NOMINAL, Scale, plain_labels
-from annotate.values.texts import as_text
+from annotate.values.numbers import parse_number, plain
+from annotate.values.scales.base import NOMINAL, Scale, is_number_text, plain_labels
+from annotate.values.texts import as_text, composed, one_line_ends
 
 TIE = "tie"  # of a choice between the lists A and B: the label that means neither, in any case
 
 
 class Choice(Scale):
-    """One of several options, stored as its rank from 1."""
+    """One of several options, stored as its rank from 1; files and the API have its label.
+
+    A rank is read too, as older files have it, where no label is a number that it may mean.
+    """
 
     kind = "choice"
     level = NOMINAL
@@ -44,10 +51,52 @@ class Choice(Scale):
         values = {label: value for value, label in self.points}
         return [(values[label], words[:1].upper() + words[1:]) for label, words in shown]
 
+    @cached_property
+    def _labels(self):
+        return dict(self.points)
+
+    @cached_property
+    def _ranks(self):
+        """Return {text: rank}; a label is also found as cells of files have it, if only it is."""
+        return _of_one(map(_as_in_cell, self.labels)) | _of_one(self.labels)
+
+    @cached_property
+    def _ranks_of_numbers(self):
+        numbers = (parse_number(label) if is_number_text(label) else None for label in self.labels)
+        return _of_one(numbers)
+
+    @cached_property
+    def has_number_labels(self):
+        return any(map(is_number_text, self.labels))
+
     def parse(self, raw):
-        """Parse a label or a value."""
-        text = as_text(raw).strip()
-        return 1.0 + self.labels.index(text) if text in self.labels else self.parse_value(text)
+        """Parse a label; among labels that are numbers, 3.0 is the label 3."""
+        text = as_text(raw)
+        for form in (text, _as_in_cell(text)):
+            if form in self._ranks:
+                return self._ranks[form]
+        if not self.has_number_labels:
+            return self.parse_value(text.strip())
+        try:
+            return self._ranks_of_numbers[parse_number(text)]
+        except (ValueError, KeyError):
+            raise ValueError(f"found {text.strip()!r}; allowed is {self.allowed}") from None
+
+    def written(self, value):
+        """Return the label of a point; any other number, such as a metric's, is itself."""
+        return self._labels.get(value, plain(value))
+
+    # Judges are asked for ranks, as in the literature, or for labels that they could take for ranks
+
+    def schema(self):
+        labels = {"type": "string", "enum": list(self.labels)}
+        return labels if self.has_number_labels else super().schema()
+
+    def rule(self, inside):
+        if not self.has_number_labels:
+            return super().rule(inside)
+        labels = ", ".join(json.dumps(label, ensure_ascii=False) for label in self.labels)
+        return f"one of these labels, in quotation marks: {labels}"
 
     @classmethod
     def from_spec(cls, spec):
@@ -60,6 +109,17 @@ class Choice(Scale):
     @classmethod
     def spec_of_words(cls, words):
         return {cls.kind: words}
+
+
+def _as_in_cell(label):
+    """Return a label as a cell may have it: without blanks at its ends, é as one letter."""
+    return composed(one_line_ends(label).strip())
+
+
+def _of_one(texts):
+    """Return {text: rank} of those that stand once in a list of as many as there are options."""
+    texts = list(texts)
+    return {text: 1.0 + place for place, text in enumerate(texts) if texts.count(text) == 1}
 
 
 def _in_words(label):

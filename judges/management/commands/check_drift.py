@@ -2,9 +2,19 @@
 
 from django.core.management.base import CommandError
 
-from judges.checks.drift import MOST_ITEMS, USUAL_ITEMS, checkable, compare, plan_check
+from judges.checks.drift import (
+    MOST_ITEMS,
+    SEED,
+    USUAL_ITEMS,
+    checkable,
+    compare,
+    plan_check,
+    sample,
+    under_way,
+)
 from judges.management.commands import run_judge
 from judges.models import Run
+from judges.runs.through import see_through
 
 
 class Command(run_judge.Command):
@@ -24,13 +34,15 @@ class Command(run_judge.Command):
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
         run = self._past(judge, options["run"])
-        again = self._or_error(plan_check, run, options["items"], options["budget"])
+        asked = {"items": len(sample(run, options["items"])), "seed": SEED}
+        again = self._or_error(under_way, run, "drift", asked, options["budget"])
+        again = again or self._or_error(plan_check, run, options["items"], options["budget"])
         items = again.frozen["drift"]["items"]
         self._say(f"Run {again.pk} asks {items} items of run {run.pk} again.")
         if not options["wait"]:
             self._leave_to_worker(again, "check")
             return
-        self._see_it_through(again)
+        see_through(again, self._say)
         self._tell(compare(again))
 
     def _past(self, judge, number):

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.files.reading.problems import SHOWN
 from judges.files import TABLES, check_files, load_files
-from judges.files.judgments import what_rows_stand_for
+from judges.files.load import what_else
 from judges.files.off_scale import BECOMES, MEANINGS, MISSING
 from judges.management.owners import owner_or_error
 
@@ -60,7 +60,7 @@ class Command(BaseCommand):
                 f"{table:<13}{counts.rows:>9,} rows: {counts.new:,} new, "
                 f"{counts.changed:,} changed, {counts.unchanged:,} unchanged"
             )
-            if table == "judgments" and (words := what_rows_stand_for(counts)):
+            if words := what_else(loading, table):
                 self.stdout.write(words)
         for tally in loading.off_scale.noted:
             became = "" if tally.own_scale else f" {BECOMES[loading.off_scale.policy]}"

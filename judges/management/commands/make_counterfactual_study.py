@@ -31,7 +31,7 @@ from judges.counterfactual.surveys.scores import plan_scores, unfinished
 from judges.files import load_files
 from judges.management.owners import owner_or_error
 from judges.models import Judgment
-from judges.runs import drive
+from judges.runs.through import see_through
 from judges.scorers.settings import ModelSettings
 from judges.values.settings import SettingsError
 
@@ -218,17 +218,16 @@ class Command(BaseCommand):
             raise CommandError(f"{problems.total:,} problems; nothing was written")
 
     def _score(self, study):
-        """Do what the judges’ runs have left; a living worker does a part of it."""
+        """Stay until the judges’ runs have ended."""
         for run in unfinished(study).select_related("judge"):
             self.stdout.write(f"Scoring: {run.judge.key}")
-            drive.work_through(run.pk)
-        left = unfinished(study).count()
+            see_through(run, self.stdout.write)
         scores = Judgment.objects.filter(run__judge__study=study, run__judge__kind__in=SCORES)
         failed = scores.filter(state__in=Judgment.NO_VALUE).count()
-        if left or failed:
+        if failed:
             self.stdout.write(
-                f"Not all explanations have their scores: {left} runs are under way elsewhere, "
-                f"{failed:,} judgments have no value. The page Runs says more."
+                f"Not all explanations have their scores: {failed:,} judgments have no value. "
+                "The page Runs says more."
             )
         else:
             self.stdout.write("All explanations have their scores.")

@@ -1,6 +1,5 @@
 """Run a judge, or continue its run (manage.py run_judge)."""
 
-import time
 from decimal import Decimal, InvalidOperation
 
 from django.core.management.base import BaseCommand, CommandError
@@ -8,9 +7,10 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.models import Study
 from annotate.templatetags.concord import amount
 from judges.models import Heartbeat, Judge, Judgment, Run
-from judges.runs import drive, pilots, plan, resume
+from judges.runs import pilots, plan, resume
 from judges.runs.nudge import nudge
 from judges.runs.reread import reread
+from judges.runs.through import see_through
 
 
 def money(text):
@@ -80,7 +80,7 @@ class Command(BaseCommand):
         if not options["wait"]:
             self._leave_to_worker(run, "run")
             return
-        self._see_it_through(run)
+        see_through(run, self._say)
         if run.state == Run.State.WAITING:
             self._ask_for_confirmation(run)
         self._report(run)
@@ -146,31 +146,6 @@ class Command(BaseCommand):
             return act(*arguments, **options)
         except plan.PlanError as error:
             raise CommandError(str(error)) from None
-
-    def _see_it_through(self, run):
-        """Wait for the workers; where no worker is alive, work here."""
-        while run.state == Run.State.ACTIVE:
-            if Heartbeat.objects.any_alive():
-                nudge(run)
-                self._watch(run)
-            else:
-                self._say(f"No worker is alive: run {run.pk} is worked through here.")
-                drive.work_through(run.pk)
-                self._show(run)
-                if run.state == Run.State.ACTIVE:
-                    time.sleep(1)
-
-    def _watch(self, run):
-        """Show the progress until the run or the last worker ends."""
-        while run.state == Run.State.ACTIVE and Heartbeat.objects.any_alive():
-            self._show(run)
-            time.sleep(1)
-
-    def _show(self, run):
-        run.refresh_from_db()
-        waiting = run.judgments.open().count()
-        total = run.judgments.count()
-        self._say(f"run {run.pk}: {total - waiting} of {total} judgments")
 
     def _report(self, run):
         done = run.judgments.filter(state=Judgment.State.DONE).count()

@@ -7,6 +7,7 @@ from judges.checks.drift import checkable
 from judges.management.commands import run_judge
 from judges.methods.recommend.plans import number_or_text
 from judges.perturbations.relations import RELATIONS
+from judges.runs.through import see_through
 
 
 def relations_of(text):
@@ -48,11 +49,13 @@ class Command(run_judge.Command):
         chosen = robustness.Chosen(
             options["relations"], options["items"], options["repeats"], options["seed"]
         )
-        test = self._or_error(robustness.plan_test, run, chosen, options["budget"])
+        budget = options["budget"]
+        test = self._or_error(robustness.under_way, run, chosen, budget)
+        test = test or self._or_error(robustness.plan_test, run, chosen, budget)
         calls = test.judgments.filter(lead=True).count()
         self._say(f"Run {test.pk} asks {calls:,} calls about items of run {run.pk}.")
         if options["wait"]:
-            self._see_it_through(test)
+            see_through(test, self._say)
             self._report(test)
             self._say(f"See manage.py analyse {judge.study.slug} robustness.")
             return

@@ -69,10 +69,10 @@ class Extraction(ApartMethod):
         items = {"type": "array", "items": _object(triplet), "maxItems": most}
         return _object({triplets.KEY: items})
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
         """Parse a reply: the value is how many statements are kept, the rationale all parsed."""
         names, most = {name for name, _ in frozen["topics"]}, frozen["most_statements"]
-        parsed = triplets.parse_statements(reply, names, finish_reason, most)
+        parsed = triplets.parse_statements(reply, names, finish_reason, most, rated)
         return self.verdict_on(parsed)
 
     def longest_rationale(self, frozen):

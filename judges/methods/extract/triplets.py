@@ -12,6 +12,7 @@ from functools import cached_property
 from math import log
 
 from judges.replies.parse import Reason, last_list, storable
+from judges.replies.quotes import NOTHING
 
 KEY = "statements"
 FIELDS = ("statement", "topic", "sentiment")
@@ -84,13 +85,13 @@ def _pieces(text, most):
         yield start, end
 
 
-def parse_statements(reply, topics, finish_reason="stop", most=None):
+def parse_statements(reply, topics, finish_reason="stop", most=None, rated=NOTHING):
     """Parse a reply into its statements, or the Reason why it has no list of them.
 
     topics: their names, whose spelling is kept. The list may be all of the reply or stand under its
     key; of one longer than `most` the rest is dropped.
     """
-    entries = last_list(reply, KEY, finish_reason)
+    entries = last_list(reply, KEY, finish_reason, rated=rated)
     if isinstance(entries, Reason):
         return entries
     parsed, seen = ParsedStatements(), set()

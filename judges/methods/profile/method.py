@@ -13,6 +13,7 @@ from judges.models import Writing
 from judges.prompting import episodes, fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
+from judges.replies.quotes import NOTHING
 
 KEYS = (
     "listening_habits",
@@ -76,9 +77,9 @@ class Writer(ApartMethod):
             "additionalProperties": False,
         }
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
         """Parse a reply: the whole profile as the rationale of a Verdict, or why it has none."""
-        profile = profile_in(reply, finish_reason)
+        profile = profile_in(reply, finish_reason, rated)
         if isinstance(profile, Reason):
             return Verdict(reasons={ASKED.key: profile})
         return Verdict(values={ASKED.key: WRITTEN}, rationale=profile)
@@ -105,12 +106,12 @@ class Writer(ApartMethod):
         return draft
 
 
-def profile_in(reply, finish_reason="stop"):
+def profile_in(reply, finish_reason="stop", rated=NOTHING):
     """Parse a reply's profile, a paragraph a key, or return the Reason why it has no whole one.
 
     The last JSON object with one of the keys counts. All seven have to be there, once and filled.
     """
-    values = last_object(reply, set(KEYS), finish_reason)
+    values = last_object(reply, set(KEYS), finish_reason, rated)
     if values is Reason.EXTRA or not isinstance(values, Reason) and set(values) - set(KEYS):
         return Reason.OTHER_KEYS
     if isinstance(values, Reason):

@@ -112,7 +112,7 @@ class Recommender(ApartMethod):
         (asked,) = questions
         return structured.schema(asked.pk or 1)
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
         """Parse a reply: the value is how many contents it names, the rationale the whole reply."""
         key = ASKED.key
         (asked,) = questions

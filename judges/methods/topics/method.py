@@ -72,9 +72,9 @@ class Topics(ApartMethod):
             "additionalProperties": False,
         }
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
         """Parse a reply: the value is how many topics it names, the rationale all parsed."""
-        parsed = shortlist.parse_names(reply, frozen["most_topics"], finish_reason)
+        parsed = shortlist.parse_names(reply, frozen["most_topics"], finish_reason, rated)
         return self.verdict_on(parsed)
 
     def longest_rationale(self, frozen):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from judges.methods.extract.topics import LONGEST_NAME
 from judges.replies.parse import OBJECT_OR_NAMES, Reason, last_list, storable
+from judges.replies.quotes import NOTHING
 
 KEY = "topics"
 NO_NAME = "not a name"
@@ -41,12 +42,12 @@ class ParsedNames:
             self.examples.append([storable(text)[:SHOWN], why])
 
 
-def parse_names(reply, most, finish_reason="stop"):
+def parse_names(reply, most, finish_reason="stop", rated=NOTHING):
     """Parse a reply into its names, or the Reason why it has no list of topics.
 
     The list may be all of the reply or stand under its key. An empty one is a reply too.
     """
-    entries = last_list(reply, KEY, finish_reason, OBJECT_OR_NAMES)
+    entries = last_list(reply, KEY, finish_reason, OBJECT_OR_NAMES, rated)
     if isinstance(entries, Reason):
         return Reason.NO_TOPICS if entries is Reason.NO_STATEMENTS else entries
     parsed, seen = ParsedNames(), set()

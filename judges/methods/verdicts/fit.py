@@ -57,8 +57,8 @@ class Fit(ReasonedVerdict):
         rationale = {"type": "string", "maxLength": RATIONALE_LENGTH}
         return verdicts.schema(rationale, self._values(frozen))
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
-        value, rationale = verdicts.parse_verdict(reply, self._values(frozen), finish_reason)
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
+        value, rationale = verdicts.parse_verdict(reply, self._values(frozen), finish_reason, rated)
         return verdict_on(questions, value, rationale)
 
     def longest_rationale(self, frozen):

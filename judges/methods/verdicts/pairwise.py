@@ -87,9 +87,9 @@ class Pairwise(ReasonedVerdict):
         }
         return verdicts.schema(rationale, self._words(questions, "AB"))
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
         value, rationale = verdicts.parse_verdict(
-            reply, self._words(questions, order), finish_reason
+            reply, self._words(questions, order), finish_reason, rated
         )
         return verdict_on(questions, value, rationale)
 

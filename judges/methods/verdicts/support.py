@@ -11,6 +11,7 @@ from judges.methods.verdicts.settings import SupportSettings
 from judges.methods.verdicts.verdict import STATEMENT, VerdictMethod, verdict_on
 from judges.prompting import fill
 from judges.replies.parse import Reason, answer_in, last_object
+from judges.replies.quotes import NOTHING
 
 SUPPORTED = "supported"
 VALUES = {"1": 1.0, "0": 0.0}
@@ -67,18 +68,19 @@ class Support(VerdictMethod):
             "additionalProperties": False,
         }
 
-    def parse_reply(self, frozen, questions, order, reply, finish_reason):
-        return verdict_on(questions, value_in(reply, finish_reason), "")
+    def parse_reply(self, frozen, questions, order, reply, finish_reason, rated):
+        return verdict_on(questions, value_in(reply, finish_reason, rated), "")
 
     def longest_rationale(self, frozen):
         return 0
 
 
-def value_in(reply, finish_reason="stop"):
+def value_in(reply, finish_reason="stop", rated=NOTHING):
     """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
-    if (character := answer_in(reply, finish_reason).strip()) in VALUES:
-        return VALUES[character]
-    answers = last_object(reply, {SUPPORTED}, finish_reason)
+    character = answer_in(reply, finish_reason)
+    if not isinstance(character, Reason) and character.strip() in VALUES:
+        return VALUES[character.strip()]
+    answers = last_object(reply, {SUPPORTED}, finish_reason, rated)
     if isinstance(answers, Reason):
         return answers
     if SUPPORTED not in answers:

@@ -122,7 +122,7 @@ def test_the_notes_say_that_scores_are_means_of_samples():
     assert note.startswith("judge: the mean of the 3 samples of each answer")
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     share=st.floats(0.01, 0.9),
     seed=st.integers(0, 1000),

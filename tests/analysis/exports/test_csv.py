@@ -177,7 +177,13 @@ def test_postgresql_writes_the_numbers_of_the_scores_itself(django_assert_num_qu
     study = factories.make_study(items=1)
     session = factories.make_session(study)
     factories.make_rating(session, study.items.get(), study.questions.first(), 4)
+    side = factories.make_question(study, "side", {"choice": ["A, “B”", "=2", "3", "2"]})
+    for place in range(1, 5):
+        session = factories.make_session(study, f"rater-{place}")
+        factories.make_rating(session, study.items.get(), side, place)
     with django_assert_num_queries(5) as queries:
-        "".join(write.pieces(study, "scores", "csv"))
+        scores = "".join(write.pieces(study, "scores", "csv"))
+    values = [row["value"] for row in csv.DictReader(StringIO(scores))]
+    assert values == ["4", "A, “B”", "'=2", "3", "2"]
     assert connection.vendor == "postgresql"
     assert any("to_char" in query["sql"] for query in queries.captured_queries)

@@ -170,7 +170,7 @@ def test_extra_columns_stand_in_order_of_appearance(study):
     for key, data in zip(keys, ({"b": 1}, {"c": "x", "b": 2}, {"a": None}), strict=False):
         study.items.filter(key=key).update(data=data)
     factories.make_study("other", items=1).items.update(data={"none": "of this study"})
-    assert tables.extra_columns(study) == ["b", "c", "a"]
+    assert tables.extra_columns(study, "items") == ["b", "c", "a"]
 
 
 def test_raters_take_one_query_however_many_they_are(study, django_assert_num_queries):

@@ -12,7 +12,7 @@ from analysis.figures.heat import confusion_matrices, question_heat_map, rater_h
 from analysis.figures.lines import series
 from analysis.figures.looks import Looks
 from analysis.reports.base import Entry, Report
-from analysis.reports.roc import page
+from analysis.reports.yes_no import roc
 
 LONG = "gpt-4.1-mini-2025-04-14 zero-shot with rationale, history of 20"
 LONGER = LONG + " and profile_of_50_episodes/" + "x" * 80
@@ -111,7 +111,7 @@ def areas(*values):
         report.curves[name, "q"] = np.rec.array(
             ([0.0, 1.0], [0.0, 1.0]), names="false_positive_rate,true_positive_rate"
         )
-    return page.layout(report, "q", Looks([name for name, *_ in values])).figures[1].plot
+    return roc.KIND.layout(report, "q", Looks([name for name, *_ in values])).figures[1].plot
 
 
 def test_areas_begin_at_chance_which_has_a_line_with_its_name():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import re
 from io import StringIO
 from math import isfinite, isnan
@@ -14,10 +15,13 @@ from django.core.management import call_command
 from analysis.options.form import OptionsForm, query
 from analysis.reports.registry import EVERY_OPTION, REPORTS
 from analysis.serving.source import Source, whole_report_of
+from analysis.serving.summaries import cards
 from tests.analysis.reports.edge_studies import EDGES
 from tests.analysis.reports.test_many_judges import NO_WORDS, without_scripts
 
 pytestmark = pytest.mark.django_db
+# Whose reports are asked for as page, by the API, by the command and as files: one study in five.
+SHOWN = random.Random(1).sample(sorted(EDGES), round(len(EDGES) / 5))
 FIGURES = re.compile(r'<script id="figure-[^"]*" type="application/json">(.*?)</script>', re.S)
 # What a row is about; a row without any of these needs a reason.
 MEASURED = (
@@ -129,13 +133,20 @@ def unsaid(source, options, name):
     """What a report does not say, or says wrongly: rows without number and reason, or with an
     interval that is none; itself, where it says nothing.
     """
-    report = whole_report_of(source, options, REPORTS[name])  # kept since the API was asked
+    report = whole_report_of(source, options, REPORTS[name])
     said = [note for note in [*report.verdict, *report.notes] if not note.startswith(USUAL)]
     return [
         *silent(report),
         *of_no_width(report),
         *([] if report.rows or said else [f"{name}: no row and no reason"]),
     ]
+
+
+def options_of(source):
+    """Return {name of a report: its options, of few draws} as a function."""
+    form = OptionsForm(query({"draws": 20}), source.choices, EVERY_OPTION)
+    assert form.is_valid(), form.errors
+    return lambda name: form.options(REPORTS[name].options)
 
 
 def as_cells(row):
@@ -145,29 +156,40 @@ def as_cells(row):
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_every_report_gives_numbers_or_reasons_and_the_same_everywhere(edge, owner, as_owner):
-    source, faults = Source(EDGES[edge](owner)), []
-    form = OptionsForm(query({"draws": 20}), source.choices, EVERY_OPTION)
-    assert form.is_valid(), form.errors
-    for place, report in enumerate(REPORTS):
-        whole = api(as_owner, report)
-        turn = (place + [*EDGES].index(edge)) % 3  # each report in each third study
-        if turn == 0:
-            assert command(report) == whole, report
-        rows, asked = page(as_owner, report)
-        if rows is not None:
-            assert [row for row in rows if row not in whole["rows"]] == [], report
-        if rows is not None and turn == 1:
-            assert strict(file(as_owner, report, "json", asked))["rows"] == rows, report
-            lines = list(csv.DictReader(StringIO(file(as_owner, report, "csv", asked))))
-            for line, row in zip(lines, rows, strict=True):
-                assert as_cells(row).items() <= line.items(), report
-        faults += unsaid(source, form.options(REPORTS[report].options), report)
-    assert faults == []
+def test_every_report_gives_numbers_or_reasons(edge, owner):
+    source = Source(EDGES[edge](owner))
+    options = options_of(source)
+    assert [fault for name in REPORTS for fault in unsaid(source, options(name), name)] == []
+
+
+@pytest.mark.parametrize("edge", SHOWN)
+def test_every_report_is_the_same_everywhere(edge, owner, as_owner):
+    source = Source(EDGES[edge](owner))
+    options = options_of(source)
+    for name, kind in REPORTS.items():
+        whole = api(as_owner, name)
+        computed = whole_report_of(source, options(name), kind).as_dict()["rows"]
+        assert strict(json.dumps(computed)) == whole["rows"], name
+        assert command(name) == whole, name
+        rows, asked = page(as_owner, name)
+        if rows is None:
+            continue
+        assert [row for row in rows if row not in whole["rows"]] == [], name
+        assert strict(file(as_owner, name, "json", asked))["rows"] == rows, name
+        lines = list(csv.DictReader(StringIO(file(as_owner, name, "csv", asked))))
+        for line, row in zip(lines, rows, strict=True):
+            assert as_cells(row).items() <= line.items(), name
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_the_index_of_reports_has_a_headline_or_a_reason_each(edge, owner, as_owner):
+def test_the_index_of_reports_has_a_headline_or_a_reason_each(edge, owner):
+    for name, card in cards(Source(EDGES[edge](owner))).items():
+        assert card.words, name
+        assert NO_WORDS.findall(f">{card.value} {card.interval} {card.words}<") == [], name
+
+
+@pytest.mark.parametrize("edge", SHOWN)
+def test_the_index_of_reports_can_be_read(edge, owner, as_owner):
     EDGES[edge](owner)
     response = as_owner.get("/studies/edge/analysis/headlines/")
     assert response.status_code == 200

@@ -55,19 +55,17 @@ def test_another_worker_takes_up_what_a_killed_one_was_computing(tmp_path, owner
             tmp_path, name="held@test", app="tests.held_computation", **extra
         )
         try:
-            processes.wait_for(alive("held@test"), PATIENCE, "the first worker")
+            processes.wait_for(alive("held@test"), "the first worker")
             assert "The numbers come by themselves." in get(web, PATH, cookie)[1]
-            processes.wait_for((tmp_path / HELD).exists, PATIENCE, "the middle of the computation")
+            processes.wait_for((tmp_path / HELD).exists, "the middle of the computation")
         finally:
             held.kill()
         row = Computation.objects.get()
         assert (row.state, row.finished_at) == (State.COMPUTING, None)
         with processes.worker(tmp_path, name="other@test", **extra):
-            processes.wait_for(alive("other@test"), PATIENCE, "the second worker")
+            processes.wait_for(alive("other@test"), "the second worker")
             poll = f"/studies/films/analysis/computing/{row.key}/"
-            processes.wait_for(
-                lambda: get(web, poll, cookie)[0]["HX-Refresh"], PATIENCE, "the result"
-            )
+            processes.wait_for(lambda: get(web, poll, cookie)[0]["HX-Refresh"], "the result")
         page = get(web, PATH, cookie)[1]
         rows = json.loads(get(web, PATH.replace("?", "rows.json?"), cookie)[1])["rows"]
     row = Computation.objects.get()

@@ -109,10 +109,10 @@ def test_a_page_without_a_figure_says_why(rated, as_owner):
     assert "No figure: each rule is one line" in page(as_owner, "analysis/exclusions/").text
 
 
-def test_the_export_page_takes_at_most_twelve_queries(
+def test_the_export_page_takes_at_most_thirteen_queries(
     rated, as_owner, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         page(as_owner, "export/")
 
 

@@ -3,7 +3,7 @@
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics
@@ -18,7 +18,6 @@ SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stat
 SCALE = [1, 2, 3, 4, 5]
 labels = st.integers(1, 5).map(float)
 scores = labels | st.integers(-40, 40).map(lambda n: n / 7)  # short scales, and long ones
-quick = settings(max_examples=60, deadline=None)
 
 
 def columns(*strategies, least=0, most=30):
@@ -35,7 +34,6 @@ def constant(values):
     return len(values) < 2 or values.min() == values.max()
 
 
-@quick
 @given(columns(gaps(scores), gaps(scores)), st.sampled_from(sorted(SCIPY)))
 def test_correlation_is_scipys_on_the_complete_pairs(data, coefficient):
     x, y = data
@@ -49,7 +47,6 @@ def test_correlation_is_scipys_on_the_complete_pairs(data, coefficient):
         assert found.value == pytest.approx(expected, abs=1e-12)
 
 
-@quick
 @given(columns(scores, scores, st.integers(0, 4), most=40), st.sampled_from(sorted(SCIPY)))
 def test_a_mean_over_groups_is_that_of_scipys_values(data, coefficient):
     x, y, groups = data
@@ -65,7 +62,6 @@ def test_a_mean_over_groups_is_that_of_scipys_values(data, coefficient):
         assert np.isnan(found.value) and found.reason
 
 
-@quick
 @given(columns(scores, st.integers(0, 1)))
 def test_areas_are_scikit_learns(data):
     x, positive = data
@@ -79,7 +75,6 @@ def test_areas_are_scikit_learns(data):
         assert precision.value == pytest.approx(expected, abs=1e-12)
 
 
-@quick
 @given(columns(scores, labels))
 def test_the_ordinal_area_is_scipys_somers_d(data):
     x, y = data
@@ -91,7 +86,6 @@ def test_the_ordinal_area_is_scipys_somers_d(data):
         assert found.value == pytest.approx(expected, abs=1e-12)
 
 
-@quick
 @given(columns(labels, labels, least=1))
 def test_matrices_and_kappas_are_scikit_learns(data):
     human, judge = data
@@ -106,7 +100,6 @@ def test_matrices_and_kappas_are_scikit_learns(data):
             assert found.value == pytest.approx(expected, abs=1e-12)
 
 
-@quick
 @given(columns(*[gaps(labels)] * 4), st.sampled_from(sorted(METRICS)))
 def test_alpha_is_that_of_the_package(data, metric):
     ratings = data.T

@@ -4,7 +4,7 @@ import hashlib
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.answers import frame
@@ -19,7 +19,6 @@ from tests import factories
 IDS = st.text("ar09 é王:", min_size=1, max_size=4)
 SEEDS = st.integers(0, 2**32 - 1)
 SHARES = st.floats(0.01, 0.99)
-slowly = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ROWS = st.lists(
     st.tuples(IDS, st.none() | IDS, st.none() | IDS), unique_by=lambda row: row[0], max_size=40
 )
@@ -34,7 +33,6 @@ def rows_of(items):
     return [(*item, None) for item in items]
 
 
-@slowly
 @given(ROWS, SEEDS, SHARES)
 def test_no_recipient_is_on_both_sides(items, seed, share):
     sides = Split(seed, share, ()).sides(rows_of(items))
@@ -44,7 +42,6 @@ def test_no_recipient_is_on_both_sides(items, seed, share):
             assert by_recipient.setdefault(recipient, side) == side
 
 
-@slowly
 @given(ROWS, ROWS, SEEDS, SHARES)
 def test_new_items_move_no_other(items, more, seed, share):
     split = Split(seed, share, ())
@@ -53,7 +50,6 @@ def test_new_items_move_no_other(items, more, seed, share):
     assert split.sides(later)[: len(items)] == split.sides(rows_of(items))
 
 
-@slowly
 @given(st.data(), ROWS, SEEDS, SHARES)
 def test_their_order_does_not_matter(data, items, seed, share):
     split = Split(seed, share, ())
@@ -63,7 +59,6 @@ def test_their_order_does_not_matter(data, items, seed, share):
     assert turned == [sides[at] for at in order]
 
 
-@slowly
 @given(IDS, SEEDS, SHARES)
 def test_the_side_is_that_of_the_hash_as_an_exact_fraction(unit, seed, share):
     number = int(hashlib.sha256(f"{seed}:{unit}".encode()).hexdigest(), 16)
@@ -71,7 +66,6 @@ def test_the_side_is_that_of_the_hash_as_an_exact_fraction(unit, seed, share):
     assert (Split(seed, share, ()).side(unit) == TEST) == expected
 
 
-@slowly
 @given(SEEDS, st.floats(0.1, 0.9))
 def test_the_share_is_near(seed, share):
     split = Split(seed, share, ())

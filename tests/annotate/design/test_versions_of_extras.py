@@ -106,7 +106,7 @@ def test_each_answer_of_a_gold_item_is_saved_alone_with_its_reason(study, owner)
     answer = Client().post(f"{address}{trust.pk}/", {name: "4", f"{name}why": " my \0 reason "})
     assert answer.status_code == 200
     assert Client().post(f"{address}{liking.pk}/", {f"q{liking.pk}": "5"}).status_code == 200
-    assert Client().post(f"{address}{humour.pk}/", {f"q{humour.pk}": "5"}).status_code == 404
+    assert Client().post(f"{address}{humour.pk}/", {f"q{humour.pk}": "5"}).status_code == 409
     stored = ExtraAnswer.objects.get(question=trust)
     ExtraAnswer.objects.update(seconds=2.5)
     Client().post(f"{address}{trust.pk}/", {name: "4", f"{name}why": "another"})

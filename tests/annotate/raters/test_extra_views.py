@@ -123,7 +123,7 @@ def test_a_repeat_is_shown_without_the_first_answers_and_saved_apart(client, stu
     assert "checked" in page_of(client, session, extra.position)
 
 
-def test_what_is_no_screen_of_the_session_is_not_found(client, study):
+def test_what_is_no_screen_of_the_session_is_not_saved(client, study):
     session = begin(study, attention=[BOTH], repeats=1)
     other = begin(factories.make_study("other", items=2), attention=[BOTH])
     theirs, repeat = other.extras.get(), session.extras.get(kind="repeat")
@@ -136,9 +136,10 @@ def test_what_is_no_screen_of_the_session_is_not_found(client, study):
         "extra/0/0/0/",
         f"answer/{theirs.pk + 10**6}/{question.pk}/",
     ):
-        assert client.post(f"/r/{session.token}/{path}", {"q0": "A"}).status_code == 404, path
+        assert client.post(f"/r/{session.token}/{path}", {"q0": "A"}).status_code == 409, path
     sent = client.post(f"/r/{session.token}/item/1/", {"extra": theirs.pk, "q0": "A"})
-    assert sent.status_code == 404 and not ExtraAnswer.objects.exists()
+    assert sent["Location"] == f"/r/{session.token}/item/1/?lost=1"
+    assert not (ExtraAnswer.objects.exists() or Rating.objects.exists())
 
 
 def test_two_tabs_keep_the_newest_answer_and_both_are_remembered(client, study):

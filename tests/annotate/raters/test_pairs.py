@@ -243,9 +243,9 @@ def test_nobody_answers_about_a_part_of_anothers_pair(client, podcasts):
     question = podcasts.questions.get(key="episode-fit")
     address = f"/r/{theirs.token}/answer/{episode.pk}/{question.pk}/"
     name = f"q{question.pk}i{episode.pk}"
-    assert Client().post(address, {name: "1"}).status_code == 404
+    assert Client().post(address, {name: "1"}).status_code == 409
     wrong = answer(client, place, episode, "better-list", "1")
-    assert wrong.status_code == 404  # not asked of an episode
+    assert wrong.status_code == 409  # not asked of an episode
     assert not Rating.objects.exists()
 
 
@@ -360,7 +360,7 @@ def test_the_export_tells_sides_and_what_stood_first(client, podcasts, side, ver
         rows = {row["item"]: row for row in exported(table)}
         assert len(rows) == 7
         assert {row["first_side"] for row in rows.values()} == {side}
-        assert rows["pair-1"]["value"] == str(VALUE_OF[verdict])
+        assert rows["pair-1"]["value"] == verdict
     # A place that goes to somebody else takes nothing away.
     places.release([session.pk])
     assert {row["first_side"] for row in exported("scores")} == {side}

@@ -277,7 +277,7 @@ def test_after_the_end_nothing_can_be_changed(client, study):
     question = study.questions.first()
     url = f"/r/{token}/answer/{place.item_id}/{question.pk}/"
     assert client.post(url, {f"q{question.pk}": "1"}).status_code == 409
-    assert post_item(client, token, 1, answers(study, "1"))["Location"] == f"/r/{token}/"
+    assert post_item(client, token, 1, answers(study, "1"))["Location"] == f"/r/{token}/?lost=1"
     assert client.get(f"/r/{token}/item/2/")["Location"] == f"/r/{token}/"
     assert not Rating.objects.filter(value=1).exists()
 
@@ -295,7 +295,7 @@ def test_two_raters_cannot_see_or_change_each_others_answers(study):
         .first()
     )
     url = f"/r/{tokens[0]}/answer/{only_second.item_id}/{question.pk}/"
-    assert Client().post(url, {f"q{question.pk}": "1"}).status_code == 404
+    assert Client().post(url, {f"q{question.pk}": "1"}).status_code == 409
     post_item(Client(), tokens[1], 1, answers(study, "2"))
     assert Rating.objects.filter(session__token=tokens[0]).count() == 0
     for position in (1, 2, 3, 4):
@@ -313,18 +313,31 @@ def test_a_wrong_token_leads_nowhere(client, study, path):
 
 
 @pytest.mark.parametrize("path", ["item/0/", "item/5/", f"item/{10**30}/"])
-def test_an_item_that_is_not_there_is_not_found(client, study, path):
+def test_an_item_that_is_not_there_leads_to_where_the_session_stands(client, study, path):
     token = begin(client, study)
-    assert client.get(f"/r/{token}/{path}").status_code == 404
-    assert client.post(f"/r/{token}/{path}", {"item": "9" * 30}).status_code == 404
+    assert client.get(f"/r/{token}/{path}")["Location"] == f"/r/{token}/"
+    sent = client.post(f"/r/{token}/{path}", {"item": "9" * 30})
+    assert (sent.status_code, sent["Location"]) == (303, f"/r/{token}/item/1/")
 
 
-def test_a_question_of_another_study_is_not_found(client, study):
+def test_where_the_item_on_the_screen_is_gone_the_first_that_is_left_is_shown(client, study):
+    token = begin(client, study)
+    gone = Place.objects.get(session__token=token, position=1)
+    gone.delete()
+    address = f"/r/{token}/item/1/"
+    assert client.get(f"/r/{token}/", follow=True).redirect_chain[-1][0] == f"/r/{token}/item/2/"
+    sent = client.post(address, {"item": gone.item_id, **answers(study)}, follow=True)
+    assert sent.redirect_chain[-1][0] == f"/r/{token}/item/2/?lost=1"
+    assert client.get(address, follow=True).redirect_chain[-1][0] == f"/r/{token}/item/2/"
+
+
+def test_a_question_of_another_study_is_not_saved(client, study):
     token = begin(client, study)
     foreign = factories.make_question(factories.make_study("other", questions={}))
     place = Place.objects.get(session__token=token, position=1)
     url = f"/r/{token}/answer/{place.item_id}/{foreign.pk}/"
-    assert client.post(url, {f"q{foreign.pk}": "3"}).status_code == 404
+    assert client.post(url, {f"q{foreign.pk}": "3"}).status_code == 409
+    assert not Rating.objects.exists()
 
 
 def test_an_unknown_study_is_not_found(client, study):

@@ -1,18 +1,21 @@
 """Extra screens of a session: where they stand, and what their saves keep, which is no rating."""
 
+import json
 from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from analysis.exports import write
 from annotate.design import access
-from annotate.models import Extra, ExtraAnswer, Place, Rating, Session
+from annotate.models import Extra, ExtraAnswer, Place, Question, Rating, Session
 from annotate.sessions import places, save_extras
 from annotate.sessions import session as sessions
 from annotate.sessions.extras import arrange, count_of
 from annotate.sessions.session import Answer, NotNow
 from annotate.studies import edit
+from annotate.values.scales import parse_scale
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -240,6 +243,21 @@ def test_a_point_beside_the_right_word_is_another_answer(study):
     save_extras.save(extra, list(questions.values()), given)
     judged = dict(ExtraAnswer.objects.values_list("question__key", "passed"))
     assert judged == {"fits": False, "accuracy": True}
+
+
+def test_a_right_answer_is_a_label_also_where_labels_are_numbers(study):
+    factories.make_question(study, "stars", scale={"choice": [3, 2, 1]})
+    set_gold(study, [{"item": "item-0", "answers": {"stars": "3"}, "tolerance": 1}])
+    extra = begin(study, gold_per_session=1).extras.get()
+    questions = {q.key: q for q in study.questions.all()}
+    for value, passed in ((3.0, False), (2.0, False), (1.0, True)):
+        save_extras.save(extra, list(questions.values()), [Answer(questions["stars"], value)])
+        assert ExtraAnswer.objects.get().passed == passed
+    pieces = "".join(write.pieces(study, "checks", "jsonl"))
+    assert {"given": "3", "expected": "3"}.items() <= json.loads(pieces).items()
+    Question.objects.filter(key="stars").update(scale_spec=parse_scale("binary").as_dict())
+    question = Question.objects.get(key="stars")
+    assert save_extras.is_right(extra, ExtraAnswer.objects.get(), question) is None
 
 
 def test_a_repeat_never_changes_the_first_answer(owner):

@@ -65,7 +65,7 @@ def give_all(study, owner):
     for place in session.places.all():
         save(access.place_of_session(session.token, pk=place.pk), {q: 4 for q in _all(study)})
     rating = Rating.objects.filter(session=session).first()
-    Rating.objects.filter(pk=rating.pk).update(reason="zq")
+    Rating.objects.filter(pk=rating.pk).update(reason="zq", data={"zq": "zq"})
     Coding.objects.create(rating=rating, coder=owner, coder_name="owner")
     extra = Extra.objects.create(
         session=session, position=9, kind="repeat", item=item, is_whole=True

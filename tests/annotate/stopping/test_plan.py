@@ -1,9 +1,6 @@
 """A stopping plan: fixed before the first rating, with an order and with exclusion rules."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 from django.db import IntegrityError, transaction
 
 from annotate.models import QualityStep, StoppingPlan
@@ -86,23 +83,6 @@ def test_a_study_too_small_for_a_first_look_gets_no_plan(study):
     with pytest.raises(Refused, match="This study has 3 clusters; a look counts from 50"):
         fix(study)
     assert plan_of(study) is None
-
-
-def test_an_older_plan_gets_the_role_of_its_raters_where_they_have_one(study):
-    plan = fix(study, role="")
-    fill = import_module("annotate.migrations.0004_stopping_role").fill
-    fill(apps, None)
-    plan.refresh_from_db()
-    assert plan.role == "", "nobody is there to tell"
-    study.raters.create(key="ann", role="expert")
-    fill(apps, None)
-    plan.refresh_from_db()
-    assert plan.role == "expert"
-    StoppingPlan.objects.update(role="")
-    study.raters.create(key="bob", role="third_party")
-    fill(apps, None)
-    plan.refresh_from_db()
-    assert plan.role == ""
 
 
 def test_nothing_is_planned_without_items_or_a_second_rating(study):

@@ -103,6 +103,38 @@ def test_practice_is_chosen_with_its_expected_answers(as_owner, study):
     assert study.items.get(key="item-1").places.count() == 3
 
 
+@pytest.mark.parametrize(
+    ("labels", "stored", "answer"),
+    [
+        ([3, 2, 1], 3, "3"),
+        ([3, 2, 1], "3", "3"),
+        ([0, 1, 2], 0, "0"),
+        (["07", "1"], "07", "07"),
+        (["A", "tie", "B"], "B", "B"),
+    ],
+)
+def test_practice_and_gold_say_the_label_however_often_they_are_saved(
+    as_owner, study, labels, stored, answer
+):
+    factories.make_question(study, "stars", {"choice": labels})
+    entry = {"item": "item-1", "answers": {"stars": stored}}
+    edit.change(study, lambda extra: extra.update(practice=[entry]))
+    for _ in range(2):
+        page = as_owner.get(PAGE + "practice/").content.decode()
+        offered = re.search('name="r0-q-stars".*?</select>', page, re.DOTALL)[0]
+        (chosen,) = re.findall('value="([^"]*)" selected', offered)
+        assert chosen == answer
+        as_owner.post(PAGE + "practice/", rows({"item": "item-1", "q-stars": chosen}))
+        assert saved(around.PRACTICE)[0]["answers"] == entry["answers"]
+
+    page = as_owner.get("/studies/films/settings/sessions/").content.decode()
+    offered_there = re.search(r'name="q-stars".*?</select>', page, re.DOTALL)[0]
+    assert re.findall('value="([^"]*)"', offered_there) == ["", *map(str, labels)]
+    gold = {"item": "item-0", "q-stars": answer, "tolerance": 0}
+    as_owner.post("/studies/films/settings/sessions/gold/", gold)
+    assert saved("gold") == [{"item": "item-0", "answers": {"stars": answer}, "tolerance": 0}]
+
+
 def test_exit_questions_of_both_kinds(as_owner, study):
     address = PAGE + "exit/"
     assert "Add: gender" in text_of(as_owner.get(address))

@@ -53,11 +53,48 @@ def test_what_is_no_number_is_on_no_scale(scale, value):
         (CHOICE, "tie", 2),
         (CHOICE, " B ", 3),
         (CHOICE, "3", 3),
-        (Choice(1, 2, ["2", "1"]), "2", 1),  # a label comes before a number
+        (Choice(1, 2, ["2", "1"]), "2", 1),  # a label, never a place
+        (Choice(1, 2, ["2", "1"]), 1.0, 2),  # as pandas writes 1 in a column with gaps
+        (Choice(1, 2, ["07", "1"]), "7", 1),
+        (Choice(1, 2, ["7", "07"]), "07", 2),
+        (Choice(1, 2, ["B ", "a"]), "B", 1),
+        (Choice(1, 2, ["B", "B "]), "B ", 2),
+        (Choice(1, 2, ["cafe\u0301", "tea"]), "caf\u00e9", 1),
     ],
 )
 def test_an_answer_is_read_as_a_number(scale, raw, value):
     assert scale.parse(raw) == value
+
+
+@pytest.mark.parametrize(
+    ("labels", "raw"),
+    [
+        (["3", "2"], "1"),  # the place of 3, and no label
+        (["7", "07"], "7.0"),  # either
+        (["1", "none"], "2"),
+        (["A", "B"], "3"),
+        (["A", "B"], True),
+    ],
+)
+def test_a_number_that_is_no_label_is_no_answer_where_labels_are_numbers(labels, raw):
+    with pytest.raises(ValueError, match=f"allowed is one of {', '.join(labels)}$"):
+        Choice(1, len(labels), labels).parse(raw)
+
+
+@pytest.mark.parametrize(
+    ("scale", "written"),
+    [
+        (LIKERT, {4.0: 4}),
+        (Binary(0, 1, ["1", "0"]), {1.0: 1}),
+        (NUMBER, {0.25: 0.25, -3.0: -3}),
+        (CHOICE, {1.0: "A", 3.0: "B", 0.5: 0.5, 7.0: 7}),
+        (Choice(1, 2, ["0", "1"]), {1.0: "0", 2.0: "1"}),
+    ],
+)
+def test_a_value_is_written_as_it_is_read(scale, written):
+    assert {value: scale.written(value) for value in written} == written
+    assert [type(scale.written(value)) for value in written] == [*map(type, written.values())]
+    assert scale.written(None) is None
 
 
 def test_a_page_sends_values_and_never_labels():

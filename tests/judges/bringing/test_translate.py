@@ -2,10 +2,12 @@
 
 import pytest
 
+from judges.bringing import workbook
 from judges.bringing.guess import guess
+from judges.bringing.json_table import read_json
 from judges.bringing.profile import describe
 from judges.bringing.scales import Seen, suggest_together
-from judges.bringing.sheet import NotReadable, Sheet
+from judges.bringing.sheet import NotReadable, Sheet, Truth
 from judges.bringing.translate import Translation, column_of, made_id
 
 
@@ -315,3 +317,38 @@ def test_a_list_of_likert_words_comes_in_its_order():
     )
     assert suggested(side=["A", "B", "tie"])["side"]["kind"] == "options"
     assert suggested(why=[f"Because {n}" for n in range(40)])["why"]["kind"] == "text"
+
+
+YES = Truth.of_bool(True)
+TRUTHS = {
+    "a text": (["a", YES, "4"], None, "text"),
+    "an id": ([YES, "x", "4"], None, "id"),
+    "of 1 to 5": (["a", "x", YES], (1, 5), "fit"),
+    "of a question in words": (["a", "x", YES], (None, None), "fit"),
+    "of no and yes": (["a", "x", YES], (0, 1), ""),
+    "not told yet": (["a", "x", YES], None, ""),
+}
+
+
+@pytest.mark.parametrize(("cells", "ends", "column"), TRUTHS.values(), ids=TRUTHS)
+@pytest.mark.parametrize("use", ["answers", "scores", "value"])
+def test_true_answers_a_question_of_no_and_yes_alone(cells, ends, column, use):
+    sheet = sheet_of(["id", "text", "fit", "q"], [*cells, "fit"])
+    columns = {"id": "item", "text": "text", "fit": (use, "fit", "ann"), "q": "question"}
+    scales = {"fit": dict(zip(("low", "high"), ends, strict=True))} if ends else {}
+    if column:
+        with pytest.raises(NotReadable, match="^found true; ") as refused:
+            translated(sheet, columns, scales=scales)
+        assert (refused.value.row, refused.value.column) == (2, column)
+    else:
+        tables, _ = translated(sheet, columns, scales=scales)
+        (answer,) = tables["ratings"] + tables["judgments"]
+        assert answer["value"] == "1"
+
+
+def test_json_and_workbooks_bring_truths(tmp_path):
+    path = tmp_path / "table.json"
+    path.write_text('[{"id": "a", "fit": true}, {"id": "b", "fit": "true"}]')
+    cells = [cells[1] for _, cells in read_json(path).rows()]
+    assert [(cell, type(cell)) for cell in cells] == [("1", Truth), ("true", str)]
+    assert isinstance(workbook._text(False), Truth)

@@ -151,7 +151,7 @@ def test_a_model_without_a_temperature_answers_by_chance_too(study, server):
     findings = {"temperature": [False, "It takes none.", True]}
     factories.make_endpoint(server.url, timeout_seconds=5, concurrency=1, findings=findings)
     _, drift = check(run_of(study, server), server, says(5), items=2)
-    assert "The model takes no temperature, so answers differ by chance" in drift.sentences[2]
+    assert "No temperature is sent, so answers differ by chance" in drift.sentences[2]
 
 
 def test_a_single_aspect_judge_is_asked_in_as_many_calls(study, server):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from implicit.cpu.als import AlternatingLeastSquares
 from scipy import sparse
@@ -182,7 +182,6 @@ def test_a_warm_start_goes_on_from_the_model():
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_without_and_with_row_change_that_row_alone(data):
     matrix = dense(6, 9, seed=data.draw(st.integers(0, 99)))
@@ -238,7 +237,6 @@ def test_what_has_no_proximity_says_why():
         proximity.proximity(BEFORE, BEFORE, 2, [0, 1], [0], top=4)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 500), st.floats(0.1, 9), st.floats(-5, 5))
 def test_proximity_does_not_change_with_the_model_s_unit(seed, factor, shift):
     dice = np.random.default_rng(seed)

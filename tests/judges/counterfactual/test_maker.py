@@ -101,7 +101,7 @@ def test_a_second_worker_takes_over_from_a_killed_one(upload, films, undisturbed
     first = processes.start_worker(tmp_path, name="one@test", **extra)
     try:
         as_clock(tmp_path, **extra)
-        wait_for(lambda: len(questions_in(tmp_path)) >= 2, 120, "two questions")
+        wait_for(lambda: len(questions_in(tmp_path)) >= 2, "two questions")
     finally:
         first.kill()
     before = questions_in(tmp_path)
@@ -115,7 +115,7 @@ def test_a_second_worker_takes_over_from_a_killed_one(upload, films, undisturbed
     go_silent(upload)
     with processes.worker(tmp_path, name="two@test", **extra):
         as_clock(tmp_path, **extra)
-        wait_for(are_kept, 120, "the study")
+        wait_for(are_kept, "the study")
     assert max(map(len, kept)) > len(before)
     assert all(before.items() <= now.items() for now in kept if len(now) > len(before))
     assert is_whole(upload, films, undisturbed)
@@ -183,7 +183,7 @@ def test_a_worker_killed_while_it_loads_loses_and_doubles_nothing(
         factories.make_study(slug=upload.slug)
         loads = Process(["-c", LOADS, str(upload.pk)], env, tmp_path / "loads")
         try:
-            wait_for((folder / "items.csv").exists, 120, "the load")
+            wait_for((folder / "items.csv").exists, "the load")
             time.sleep(2)  # until it has checked the files and waits
             assert loads.popen.poll() is None and is_locked(folder / "making.lock")
         finally:

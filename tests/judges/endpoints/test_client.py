@@ -5,12 +5,13 @@ import gzip
 import json
 import socket
 import threading
+import zlib
 from contextlib import suppress
-from datetime import UTC, datetime
 
 import pytest
 
-from judges.endpoints.client import REPLY_BYTES, Client, Failure, parse_response, retry_after
+from judges.endpoints.client import REPLY_BYTES, Client, Failure, parse_response
+from judges.endpoints.model_list import list_models
 from judges.models import Endpoint
 from tests.scripted_server import Reply, ScriptedServer, chat
 
@@ -61,6 +62,32 @@ def test_a_reply_arrives_with_its_model_and_tokens():
     }
 
 
+@pytest.mark.parametrize(
+    ("address", "query"),
+    [
+        ("/v1", ""),
+        ("/v1/", ""),
+        ("/openai/deployments/d?api-version=2024-10-21", "?api-version=2024-10-21"),
+        ("/openai/deployments/d/?api-version=2024-10-21", "?api-version=2024-10-21"),
+        ("/v1?a=1&b=x%20y&a=2&c=", "?a=1&b=x%20y&a=2&c="),
+        ("/v1?", ""),
+        ("?v=1", "?v=1"),
+        ("/v1#part", ""),
+    ],
+)
+def test_what_is_asked_stands_before_the_query_of_an_address(address, query):
+    with ScriptedServer(lambda *_: chat("4")) as server:
+        base_url = server.url.removesuffix("/v1") + address
+        assert ask_url(base_url).failure is None
+        names = list_models(Endpoint(key="e", model="m", base_url=base_url))
+    path = address.partition("?")[0].partition("#")[0].rstrip("/")
+    assert server.paths == [f"{path}/chat/completions{query}", f"{path}/models{query}"], names
+
+
+def packed(body, how="gzip", status=200):
+    return Reply(body, status, {"content-encoding": how})
+
+
 FAILURES = {
     "400": (Reply(error("bad"), 400), Failure.BAD_REQUEST),
     "401": (Reply(error("invalid_api_key"), 401), Failure.AUTHENTICATION),
@@ -87,7 +114,10 @@ FAILURES = {
     "500 whose code is an object": (Reply(error({"http": 500}), 500), Failure.SERVER),
     "402": (Reply("pay", 402), Failure.BILLING),
     "500": (Reply("oops", 500), Failure.SERVER),
-    "503 without a body": (Reply("", 503), Failure.SERVER),
+    "503 without a body": (Reply("", 503), Failure.BUSY),
+    "529 of Anthropic": (Reply(error("overloaded_error"), 529), Failure.BUSY),
+    "413": (Reply("", 413), Failure.TOO_LONG),
+    "400, too long": (Reply(error("context_length_exceeded"), 400), Failure.TOO_LONG),
     "502": (Reply("<html>Bad gateway</html>", 502), Failure.GATEWAY),
     "504": (Reply("", 504), Failure.GATEWAY),
     "524 of Cloudflare": (Reply("", 524), Failure.GATEWAY),
@@ -134,10 +164,23 @@ FAILURES = {
     "content is a number": (chat(5), Failure.NO_CHAT),
     "connection lost": (Reply("x" * 1000, cut=10), Failure.CONNECTION),
     "too large": (Reply(b"x" * (REPLY_BYTES + 1)), Failure.TOO_LARGE),
-    "too large error": (Reply(b"x" * (REPLY_BYTES + 1), 500), Failure.TOO_LARGE),
-    "packed": (
-        Reply(gzip.compress(b"x" * 10_000_000), headers={"content-encoding": "gzip"}),
-        Failure.TOO_LARGE,
+    "too large error": (Reply(b"x" * (REPLY_BYTES + 1), 500), Failure.SERVER),
+    "error that is cut": (Reply("x" * 1000, 429, cut=10), Failure.RATE),
+    "too large once unpacked": (packed(gzip.compress(b"x" * 10_000_000)), Failure.TOO_LARGE),
+    "packed in an unknown way": (packed(b"\x1b\x03", "br"), Failure.PACKED),
+    "packed twice": (packed(gzip.compress(gzip.compress(b"{}")), "gzip, gzip"), Failure.PACKED),
+    "not packed as it says": (packed(b"\xff\xff\xff\xff"), Failure.PACKED),
+    "packed 402": (packed(gzip.compress(b"{}"), status=402), Failure.BILLING),
+    "packed 503 of words": (packed(gzip.compress(b"x"), status=503), Failure.BUSY),
+    "packed 429 about money": (
+        packed(gzip.compress(json.dumps(error("insufficient_quota")).encode()), status=429),
+        Failure.BILLING,
+    ),
+    "429 packed in an unknown way": (packed(b"\x1b\x03", "br", 429), Failure.RATE),
+    "429 not packed as it says": (packed(b"\xff\xff\xff\xff", status=429), Failure.RATE),
+    "429 too large once unpacked": (
+        packed(gzip.compress(b"x" * 10_000_000), status=429),
+        Failure.RATE,
     ),
 }
 
@@ -175,7 +218,8 @@ CODES = {
     429: Failure.RATE,
     500: Failure.SERVER,
     502: Failure.GATEWAY,
-    503: Failure.SERVER,
+    503: Failure.BUSY,
+    529: Failure.BUSY,
 }
 
 
@@ -343,16 +387,59 @@ def test_a_host_off_the_list_is_never_called(settings):
     assert server.requests == []
 
 
-def test_retry_after_is_read_as_seconds_and_as_a_date():
-    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
-    assert retry_after("7", now) == 7
-    assert retry_after("Thu, 01 Jan 2026 12:01:30 GMT", now) == 90
-    assert retry_after("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
-    assert retry_after("soon", now) is None
-    assert retry_after("", now) is None
-    assert retry_after("nan", now) is None
+GOOD = chat("4").encoded()
+BARE = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+PACKINGS = {
+    "gzip": ("gzip", gzip.compress(GOOD)),
+    "capitals": ("GZIP", gzip.compress(GOOD)),
+    "x-gzip": ("x-gzip", gzip.compress(GOOD)),
+    "deflate": ("deflate", zlib.compress(GOOD)),
+    "deflate without its wrapper": ("Deflate", BARE.compress(GOOD) + BARE.flush()),
+    "identity": ("Identity", GOOD),
+    "nothing": ("", GOOD),
+    "blanks": (" , ", GOOD),
+    "one beside identity": ("identity, gzip", gzip.compress(GOOD)),
+}
 
 
-def test_a_rate_limit_says_how_long_to_wait():
-    answer, _ = ask(Reply(json.dumps(error("rate")), 429, {"retry-after": "3"}))
-    assert (answer.failure, answer.retry_after) == (Failure.RATE, 3.0)
+@pytest.mark.parametrize("case", PACKINGS)
+def test_a_packed_reply_is_unpacked_though_plain_was_asked_for(case):
+    how, body = PACKINGS[case]
+    answer, server = ask(packed(body, how))
+    assert (answer.content, answer.failure, answer.tokens_out) == ("4", None, 10)
+    assert server.headers[0]["accept-encoding"] == "identity"
+
+
+def test_what_cannot_be_unpacked_says_how_it_was_packed():
+    assert ask(packed(b"\x1b\x03", "br, gzip"))[0].detail == "packed as br, gzip"
+    assert ask(packed(b"\x1b\x03", "br", 429))[0].detail == "429: (packed as br)"
+
+
+def test_a_long_error_keeps_its_beginning():
+    answer, _ = ask(Reply("x" * (REPLY_BYTES + 1), 500))
+    assert answer.detail.startswith("500: xxx")
+
+
+SAYING = json.dumps({"error": {"message": "Please retry in 37s.", "code": 429}})
+WAITS = {
+    "a header": (Reply("", 429, {"retry-after": "3"}), Failure.RATE, 3),
+    "the body": (Reply(SAYING, 429), Failure.RATE, 37),
+    "a body within a list": (Reply(f"[{SAYING}]", 429), Failure.RATE, 37),
+    "a reply with status 200": (Reply(SAYING), Failure.RATE, 37),
+    "both": (Reply(SAYING, 503, {"retry-after": "0"}), Failure.BUSY, 37),
+    "a packed body": (packed(gzip.compress(SAYING.encode()), status=429), Failure.RATE, 37),
+    "a header beside a body that cannot be unpacked": (
+        Reply(b"\x1b", 429, {"content-encoding": "br", "retry-after": "3"}),
+        Failure.RATE,
+        3,
+    ),
+    "nowhere": (Reply("", 429), Failure.RATE, None),
+    "a refusal that stays": (Reply(SAYING, 404, {"retry-after": "3"}), Failure.NOT_FOUND, None),
+}
+
+
+@pytest.mark.parametrize("case", WAITS)
+def test_a_failure_that_passes_says_how_long_to_wait(case):
+    reply, failure, seconds = WAITS[case]
+    answer, _ = ask(reply)
+    assert (answer.failure, answer.retry_after) == (failure, seconds)

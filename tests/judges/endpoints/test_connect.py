@@ -1,11 +1,13 @@
 """Owners connect models to their study: what the pages take, refuse, test, and forget."""
 
+from dataclasses import replace
+
 import pytest
 from django.test import Client as Browser
 from django.urls import reverse
 
 from annotate.models import Membership
-from judges.endpoints import hosts, keys, presets
+from judges.endpoints import hosts, keys, providers
 from judges.endpoints.connect_forms import ConnectForm
 from judges.models import Endpoint, Judge
 from judges.removal import delete
@@ -38,8 +40,8 @@ def server():
 @pytest.fixture
 def openai_is_here(server, monkeypatch):
     """The preset's address leads to the scripted server; nothing leaves this machine."""
-    preset = presets.Preset("openai", "OpenAI", server.url, "https://example.org/keys")
-    monkeypatch.setitem(presets.PRESETS, "openai", preset)
+    preset = replace(providers.PROVIDERS["openai"], base_url=server.url)
+    monkeypatch.setitem(providers.PROVIDERS, "openai", preset)
 
 
 def member(study, role):
@@ -161,8 +163,8 @@ def test_models_are_listed_by_the_stored_key(as_owner, study, owner, server):
 
 
 def test_anthropic_is_asked_for_its_models_in_its_own_way(as_owner, study, server, monkeypatch):
-    preset = presets.Anthropic("anthropic", "Anthropic", server.url, "https://example.org/keys")
-    monkeypatch.setitem(presets.PRESETS, "anthropic", preset)
+    preset = replace(providers.PROVIDERS["anthropic"], base_url=server.url)
+    monkeypatch.setitem(providers.PROVIDERS, "anthropic", preset)
     as_owner.post(f"{CONNECT}new/anthropic/names/", {"api_key": KEY})
     sent = server.headers[-1]
     assert (sent["x-api-key"], sent["anthropic-version"]) == (KEY, "2023-06-01")
@@ -249,9 +251,9 @@ def test_another_address_is_offered_only_where_an_operator_listed_hosts(as_owner
     assert as_owner.get(f"{CONNECT}new/elsewhere/").status_code == 404
 
 
-def test_presets_may_be_called_by_https_alone_wherever_nothing_is_listed(settings):
+def test_known_providers_may_be_called_by_https_alone_wherever_nothing_is_listed(settings):
     settings.ENDPOINT_HOSTS = []
-    for preset in presets.PRESETS.values():
+    for preset in providers.connectable():
         assert hosts.check_listed(preset.base_url) == (preset.host, 443)
         for wrong in (f"http://{preset.host}/v1", f"https://{preset.host}:8443/v1"):
             with pytest.raises(hosts.HostRefused, match="not in ENDPOINT_HOSTS"):

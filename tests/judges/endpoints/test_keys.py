@@ -18,7 +18,7 @@ from django.urls import reverse
 from analysis.exports.tables import ROWS
 from analysis.management.commands import demo
 from config.env import MAKE_SECRET
-from judges.endpoints import keys, presets
+from judges.endpoints import keys, providers
 from judges.endpoints.client import Client, Failure
 from judges.models import Call, Endpoint, Run
 from judges.runs import drive
@@ -117,7 +117,7 @@ def test_the_database_keeps_owners_from_variables_and_operators_from_stored_keys
 
 
 def test_a_provider_without_a_key_is_never_asked(study):
-    base_url = presets.PRESETS["openai"].base_url
+    base_url = providers.PROVIDERS["openai"].base_url
     answer = ask(factories.make_endpoint(base_url, study=study))
     assert answer.failure is Failure.NO_KEY
     assert "an owner of the study can give one" in answer.detail

@@ -149,9 +149,9 @@ def test_two_workers_never_pass_the_limits_of_an_endpoint(tmp_path):
             processes.worker(tmp_path, name="two@test", app="tests.short_minute", **extra),
         ):
             both = lambda: Heartbeat.objects.alive().count() == 2  # noqa: E731
-            processes.wait_for(both, 120, "both workers")
+            processes.wait_for(both, "both workers")
             run = plan(judge)
-            processes.wait_for(finished(run), 120, "the run's end")
+            processes.wait_for(finished(run), "the run's end")
         assert set(run.judgments.values_list("state", flat=True)) == {"done"}
         assert run.calls.values("worker").distinct().count() >= 2, "both had a part in it"
         requests = [(at, 1) for at in server.times]

@@ -53,8 +53,8 @@ def test_a_worker_works_a_run_through_and_tells_that_it_lives(var):
     folder, extra = var
     with ScriptedServer(slow) as server, processes.worker(folder, **extra):
         run = make_run(server, items=20)
-        processes.wait_for(Heartbeat.objects.alive().exists, 60, "the heartbeat")
-        processes.wait_for(finished(run), 60, "the run's end")
+        processes.wait_for(Heartbeat.objects.alive().exists, "the heartbeat")
+        processes.wait_for(finished(run), "the run's end")
         assert_complete(run, items=20)
         assert len(server.requests) == 20
         assert server.most_in_flight <= CONCURRENCY
@@ -67,11 +67,11 @@ def test_after_a_sigkill_nothing_is_lost_or_doubled(var):
         run = make_run(server, timeout_seconds=2)  # the leases of the killed end soon
         for step in (1, 2):
             worker = processes.start_worker(folder, **extra)
-            processes.wait_for(done(run, step * ITEMS), 60, "a part of the run")
+            processes.wait_for(done(run, step * ITEMS), "a part of the run")
             worker.kill()
         assert not finished(run)()
         with processes.worker(folder, **extra):
-            processes.wait_for(finished(run), 120, "the run's end after two kills")
+            processes.wait_for(finished(run), "the run's end after two kills")
         assert_complete(run)
         repeated = len(server.requests) - ITEMS
         assert repeated <= 2 * 2 * CONCURRENCY, "at most what was under way at each kill"
@@ -83,12 +83,12 @@ def test_a_worker_that_is_asked_to_end_ends_soon_and_another_goes_on(var):
     with ScriptedServer(slow) as server:
         run = make_run(server)
         worker = processes.start_worker(folder, **extra)
-        processes.wait_for(done(run, 40), 60, "a part of the run")
+        processes.wait_for(done(run, 40), "a part of the run")
         worker.stop()
         assert not finished(run)()
         assert not run.judgments.filter(state=Judgment.State.LEASED).exists()
         with processes.worker(folder, **extra):
-            processes.wait_for(finished(run), 120, "the run's end")
+            processes.wait_for(finished(run), "the run's end")
         assert_complete(run)
         assert len(server.requests) == ITEMS, "an orderly end repeats no call"
 
@@ -101,7 +101,7 @@ def test_two_workers_share_a_run_within_the_endpoint_s_concurrency(var):
         processes.worker(folder, name="two@test", **extra),
     ):
         run = make_run(server)
-        processes.wait_for(finished(run), 120, "the run's end")
+        processes.wait_for(finished(run), "the run's end")
         assert_complete(run)
         assert len(server.requests) == ITEMS
         assert server.most_in_flight <= CONCURRENCY
@@ -119,12 +119,12 @@ def test_the_small_local_model_judges_three_items(tmp_path, var):
     arguments = ["manage.py", "serve_local_model", "--port", "8397"]
     model = processes.Process(arguments, processes.environment(folder), folder / "model.log")
     try:
-        processes.wait_for(lambda: "/v1" in model.output(), 120, "the model's address")
+        processes.wait_for(lambda: "/v1" in model.output(), "the model's address")
         server = type("Server", (), {"url": "http://127.0.0.1:8397/v1"})
         fields = {"model": local_model.ALIAS, "concurrency": 4, "timeout_seconds": 240}
         run = make_run(server, 3, {"weighted": True}, **fields)
         with processes.worker(folder, **extra):
-            processes.wait_for(finished(run), 300, "the run's end")
+            processes.wait_for(finished(run), "the run's end")
         assert_complete(run, items=3)
         assert set(run.judgments.values_list("value", flat=True)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
         assert set(run.calls.values_list("model_returned", flat=True)) == {local_model.ALIAS}

@@ -87,7 +87,11 @@ WORDS = {
         Reason.CUT_OFF,
     ),
     "cut off in another word": (chat(json.dumps(GOOD), "MAX_TOKENS"), UNPARSABLE, Reason.CUT_OFF),
-    "ended in a failure": (chat(json.dumps(GOOD), "error"), UNPARSABLE, Reason.ended("error")),
+    "ended in a failure": (
+        chat(json.dumps(GOOD), "error"),
+        UNPARSABLE,
+        "reply not whole, the endpoint ended it with “error”",
+    ),
     "stopped by a filter in another word": (
         chat(json.dumps(GOOD), "SAFETY"),
         REFUSED,
@@ -105,26 +109,13 @@ TRANSPORT = {
     "400": (Reply(error("bad"), 400), FAILED, Failure.BAD_REQUEST),
     "401": (Reply(error("invalid_api_key"), 401), FAILED, Failure.AUTHENTICATION),
     "404": (Reply(error("model_not_found"), 404), FAILED, Failure.NOT_FOUND),
-    "429, too fast": (Reply(error("rate_limit_exceeded"), 429), FAILED, Failure.RATE),
-    "429 that wants an hour": (
-        Reply("", 429, {"retry-after": "3600"}),
-        FAILED,
-        Failure.RATE,
-    ),
-    "429 until a date": (
-        Reply("", 429, {"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}),
-        FAILED,
-        Failure.RATE,
-    ),
     "500": (Reply("oops", 500), FAILED, Failure.SERVER),
     "504": (Reply("", 504), FAILED, Failure.GATEWAY),
-    "429 within 200": (Reply({"error": {"code": 429}}), FAILED, Failure.RATE),
     "500 within a choice": (
         Reply({"choices": [{"finish_reason": "error", "error": {"code": 500}}]}),
         FAILED,
         Failure.SERVER,
     ),
-    "503": (Reply("", 503), FAILED, Failure.SERVER),
     "a redirect": (
         Reply("see there", 307, {"location": "http://127.0.0.1:1/"}),
         FAILED,
@@ -135,6 +126,11 @@ TRANSPORT = {
     "stalled half-way": (Stalled(chat(json.dumps(GOOD)).body), FAILED, Failure.TIMEOUT),
     "broken half-way": (Reply(chat(json.dumps(GOOD)).body, cut=40), FAILED, Failure.CONNECTION),
     "10 MB": (Reply(b'{"choices": "' + b"x" * 10_000_000), FAILED, Failure.TOO_LARGE),
+    "packed in an unknown way": (
+        Reply(b"\x1b\x03", headers={"content-encoding": "br"}),
+        FAILED,
+        Failure.PACKED,
+    ),
     "not UTF-8": (Reply(b'{"choices": "\xff\xfe"}'), FAILED, Failure.BAD_UTF8),
     "a web page": (
         Reply("<html>Log in</html>", headers={"content-type": "text/html"}),
@@ -195,7 +191,7 @@ def impatient(monkeypatch):
     """Two attempts, and next to no waiting between them."""
     plain = settle.Outcome.wait
     monkeypatch.setattr(settle, "MOST_ATTEMPTS", 2)
-    monkeypatch.setattr(settle, "MOST_RATE_ATTEMPTS", 2)
+    monkeypatch.setattr(settle, "MOST_PAUSES", 2)
     monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 10_000)
 
 
@@ -250,12 +246,47 @@ def test_a_reply_that_never_came_or_is_no_reply(study, impatient, case):
         assert reply.body[:1000] in call.failure_detail
 
 
+# The endpoint wants to be left alone and never answers: the run pauses, and says why.
+PUT_OFF = {
+    "429, too fast": (Reply(error("rate_limit_exceeded"), 429), Failure.RATE),
+    "429 that wants an hour": (Reply("", 429, {"retry-after": "3600"}), Failure.RATE),
+    "429 until a date": (
+        Reply("", 429, {"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}),
+        Failure.RATE,
+    ),
+    "429 within 200": (Reply({"error": {"code": 429}}), Failure.RATE),
+    "503": (Reply("", 503), Failure.BUSY),
+    "529": (Reply("", 529), Failure.BUSY),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", PUT_OFF)
+def test_an_endpoint_that_only_puts_off_pauses_the_run(study, impatient, case):
+    reply, failure = PUT_OFF[case]
+    with Server(lambda *_: reply) as server:
+        run = run_against(server.url, study)
+        assert (run.state, run.reserved_usd, run.calls.count()) == (Run.State.STOPPED, 0, 2)
+        assert run.stopped_because.startswith(f"no call was answered in 15 minutes: {failure}: ")
+        found = run.judgments.values_list("state", "value", "reason", "leased_by", "attempts")
+        assert set(found) == {(Judgment.State.PENDING, None, "", "", 1)}
+        server.script = lambda *_: chat(json.dumps(GOOD))
+        type(run.judge.endpoint).objects.update(not_before=None)
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.stopped_because) == (Run.State.FINISHED, "")
+    assert set(run.judgments.values_list("state", "value")) == {(DONE, 4.0)}
+
+
 # The account cannot pay, so no call of the run would be answered: the run ends, and says why.
 UNPAID = {
     "429, nothing left to spend": Reply(error("insufficient_quota"), 429),
     "429, the account is closed": Reply(error(None, "billing_not_active"), 429),
     "402": Reply("Payment required", 402),
     "402 within 200": Reply({"error": {"message": "no", "code": 402}}),
+    "400, in words": Reply({"error": {"message": "Your credit balance is too low."}}, 400),
+    "403, by its code": Reply(error("insufficient_user_quota"), 403),
 }
 
 
@@ -380,7 +411,7 @@ def test_a_real_worker_ends_a_run_of_nothing_but_misbehaviour(var):  # noqa: F81
         endpoint = factories.make_endpoint(server.url, timeout_seconds=1, concurrency=8)
         run = plan(factories.make_judge(study, "judge", endpoint))
         with processes.worker(folder, **extra):
-            processes.wait_for(finished(run), 120, "the run's end")
+            processes.wait_for(finished(run), "the run's end")
     assert not run.judgments.open().exists()
     without = run.judgments.exclude(state=DONE)
     assert without.exists() and run.judgments.filter(state=DONE).exists()

@@ -4,7 +4,7 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.endpoints.client import parse_response
@@ -94,7 +94,6 @@ def whole(value):
     return value if type(value) is int and value >= 0 else None
 
 
-@settings(max_examples=50, derandomize=True, deadline=None, database=None)
 @given(usages)
 def test_no_usage_raises_or_is_charged_below_what_it_counts_or_in_doubt_the_estimate(sent):
     """In: 1 USD a million tokens, out: 10 USD."""

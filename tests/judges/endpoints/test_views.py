@@ -210,6 +210,56 @@ def test_a_hurried_endpoint_says_nothing_against_schemas():
     assert endpoint.json_schema
 
 
+# What came before a model had thought enough: (content, why it ended).
+UNFINISHED = [
+    ("", "length"),
+    ("", "stop"),
+    ("<think>Let me see", "stop"),
+    ('{"sco', "max_tokens"),
+    ('{"score": 3}', "error"),
+]
+TRIED = ["json_schema", "json_mode", "logprobs", "system_role"]
+
+
+@pytest.mark.parametrize(("content", "ended"), UNFINISHED)
+def test_a_model_that_thinks_first_is_given_room_to(content, ended):
+    """Of a reply that is not whole nothing is learned; it is asked for once more, and longer."""
+
+    def thinking(number, request):
+        return able(number, request) if request["max_tokens"] >= 300 else chat(content, ended)
+
+    found, endpoint, server = outcome_of(thinking)
+    assert [found[name].works for name in TRIED] == [True] * 4
+    assert endpoint.json_schema
+    assert [request["max_tokens"] for request in server.requests] == [60] + [2000] * 5
+
+
+@pytest.mark.parametrize(("content", "ended"), UNFINISHED)
+def test_what_a_model_never_says_speaks_against_nothing(content, ended):
+    found, endpoint, server = outcome_of(lambda *_: chat(content, ended))
+    assert {found[name].works for name in TRIED} == {None}
+    assert "said nothing whole" in found["model"].words and endpoint.json_schema
+    assert len(server.requests) == 2 + 4
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat("", message={"refusal": "I cannot."}),
+        chat("", "content_filter"),
+        Reply({"error": {"code": "content_filter"}}, 400),
+        Reply({"error": {"code": "invalid_api_key"}}, 401),
+        Reply({"error": {"code": "insufficient_quota"}}, 429),
+        Reply("", 503),
+    ],
+    ids=lambda reply: str(reply.status),
+)
+def test_what_fails_for_another_reason_speaks_against_nothing(reply):
+    found, endpoint, _ = outcome_of(lambda *a: able(*a) if a[0] == 0 else reply)
+    assert {found[name].works for name in TRIED} == {None} and endpoint.json_schema
+    assert endpoint.refused == [] and not any(map(endpoint.refuses, TRIED))
+
+
 @pytest.mark.parametrize("prompt", ["explanation.v1", "explanation.v2"])
 def test_where_only_json_mode_works_it_is_used(study, prompt):
     with ScriptedServer(lambda n, r: chat(json.dumps(dict.fromkeys(factories.ASPECTS, 4)))) as it:
@@ -303,6 +353,27 @@ def test_a_model_that_refuses_a_parameter_is_asked_without_it(study, as_owner):
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}
     page = as_owner.get(run.get_absolute_url()).content.decode()
     assert "none is sent: the model takes none" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("temperature", "`temperature` is deprecated for this model."),
+        ("temperature", "invalid temperature: only 1 is allowed for this model"),
+        ("temperature", "m does not support parameters: {'temperature': 0.0}"),
+        ("temperature", "Temperature must be 1"),
+        ("max_tokens", "Argument not supported on this model: maxTokens"),
+        ("max_tokens", "unknown field max-tokens"),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_refused_parameter_is_known_in_whatever_words(name, words, status):
+    def picky(number, request):
+        return Reply({"detail": words}, status) if name in request else able(number, request)
+
+    found, endpoint, server = outcome_of(picky)
+    assert endpoint.refused == [name] and found["model"].works and found["logprobs"].works
+    assert len(server.requests) == 1 + 5
 
 
 def test_a_judge_that_was_asked_with_it_has_to_be_made_anew(study):

@@ -67,8 +67,6 @@ def folder(tmp_path):
 
 @settings(
     max_examples=20,
-    derandomize=True,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(tables())

@@ -21,7 +21,7 @@ judges:
 # A line of study.yaml for each: the name is that of the case.
 LINES = {
     "LLM": "kind: llm, endpoint: local, prompt: explanation.v2, aspects: single, shots: one",
-    "LaaJ-Profile": "kind: llm, endpoint: local, method: fit, question: fits",
+    "LaaJ-Profile": "kind: llm, endpoint: local, method: fit, question: fits, temperature: null",
     "LaaJ-History": "kind: llm, endpoint: local, method: fit, question: fits, context: history",
     "two lists": "kind: llm, endpoint: local, method: pairwise, question: better, order: both",
     "writer": "kind: llm, endpoint: local, method: profile, episodes: [5, 10, 15, 20]",
@@ -31,7 +31,7 @@ LINES = {
     "supporter": "kind: llm, endpoint: local, method: support, question: supported, samples: 3, "
     "temperature: 0.5",
     "proposer": "kind: llm, endpoint: local, method: topics, sides: both, reviews: 7, "
-    "review_samples: 3, most_topics: 12, seed: 5",
+    "review_samples: 3, most_topics: 12, seed: 5, temperature: null",
     "random": "kind: random, seed: 7",
     "bleu-1": "kind: bleu-1, language: zh, against: review",
     "bleu-4": "kind: bleu-4, language: words",

@@ -203,7 +203,7 @@ def test_overview_says_why_a_run_may_not_go_on(as_owner, study, settings, monkey
 
 def test_beat_tells_that_it_lives(tmp_path):
     with processes.beat(tmp_path):
-        processes.wait_for(Clock.objects.alive().exists, 60, "the clock's sign of life")
+        processes.wait_for(Clock.objects.alive().exists, "the clock's sign of life")
     assert not Heartbeat.objects.exists(), "it is no worker"
 
 

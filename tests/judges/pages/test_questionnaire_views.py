@@ -277,7 +277,7 @@ def test_two_editors_at_once_change_one_after_the_other(study):
     with changing(study):
         factories.make_question(study, "first", position=4)
         editor.start()
-        wait_for(_somebody_waits, 10, "the second editor to wait for the first")
+        wait_for(_somebody_waits, "the second editor to wait for the first")
     editor.join(10)
     assert positions == [5] and keys(study)[4:] == ["first", "second"]
 

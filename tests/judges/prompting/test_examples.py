@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from annotate.design import splits
 from annotate.models import Content, Item, Rater, Rating, Recipient, System
+from annotate.values.scales import parse_scale
 from judges.models import HeldOut, Judge, Judgment, Material
+from judges.prompting import fill
 from judges.prompting.examples import Examples
 from judges.runs import resume
 from judges.runs.plan import PlanError, plan
@@ -101,6 +103,17 @@ def test_the_same_seed_draws_the_same_whatever_the_order_of_rows():
         prompt="explanation.v2",
     )
     assert materials(plan(judge)) != first
+
+
+def test_an_example_says_what_the_judge_is_asked_for():
+    study = make_grid(recipients=2, contents=2, systems=1)
+    stars = parse_scale({"choice": [5, 4, 3, 2, 1]}).as_dict()
+    study.questions.filter(key="fits").update(scale_spec=stars)
+    for example, _, ratings in materials(planned(study)).values():
+        (value,) = {*Rating.objects.filter(item__key=example).values_list("value", flat=True)}
+        assert ratings == {"fits": f"{6 - value:g}", "clear": value}
+        text = fill.example("$text $ratings", Item.objects.get(key=example), ratings)
+        assert text == f'{example} fits "{6 - value:g}", clear {value:g}'
 
 
 def test_an_example_carries_all_questions():
@@ -272,7 +285,7 @@ def any_study(rows):
     return study
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     rows=ITEMS,
     shots=st.sampled_from([ONE, PERSONALISED]),

@@ -117,6 +117,27 @@ def test_each_scale_is_said_for_its_questions():
     assert "Assess length with a number." in text
 
 
+@pytest.mark.parametrize(
+    ("scale", "rule"),
+    [
+        (
+            {"choice": [3, 2, "None"]},
+            'one of these labels, in quotation marks: "3", "2", "None".',
+        ),
+        (
+            {"binary": [1, 0]},
+            'integers between 0-1, where 0 indicates the label "1" and 1 indicates the label "0".',
+        ),
+        (
+            {"min": 1, "max": 2, "labels": [1, 2]},
+            "integers between 1-2, where 1 indicates 1 and 2 indicates 2.",
+        ),
+    ],
+)
+def test_no_number_of_a_scale_means_two_things(scale, rule):
+    assert f"Assess it with {rule}" in sent(questions=[question("stars", scale)])
+
+
 def test_dollar_signs_and_braces_of_a_text_stay_as_they_are():
     assert "$text costs $5 {really} & <b>more</b>" in sent("$text costs $5 {really} & <b>more</b>")
 

@@ -45,16 +45,16 @@ def test_a_judge_goes_while_a_worker_is_at_work(tmp_path, owner):
         endpoint = factories.make_endpoint(server.url, concurrency=4, timeout_seconds=5)
         goes, stays = (plan(factories.make_judge(study, name, endpoint)) for name in "ab")
         done = goes.judgments.filter(state="done")
-        processes.wait_for(lambda: done.count() > 3, 60, "the first judgments")
+        processes.wait_for(lambda: done.count() > 3, "the first judgments")
         with pytest.raises(Refused, match="a is running. Cancel its run first."):
             delete.delete(goes.judge, owner, "it failed")
         cancel(goes)
-        processes.wait_for(lambda: is_deleted(goes.judge, owner), 60, "the end of its calls")
+        processes.wait_for(lambda: is_deleted(goes.judge, owner), "the end of its calls")
         since = timezone.now() - timedelta(days=delete.UNDO_DAYS, hours=1)
         Judge.with_deleted.filter(pk=goes.judge_id).update(deleted_at=since)
-        processes.wait_for(lambda: purge.purge(goes.judge_id), 60, "the removal of its rows")
+        processes.wait_for(lambda: purge.purge(goes.judge_id), "the removal of its rows")
         ended = Run.objects.filter(pk=stays.pk, state=Run.State.FINISHED)
-        processes.wait_for(ended.exists, 120, "the end of the other run")
+        processes.wait_for(ended.exists, "the end of the other run")
         log = worker.output()
     assert "deadlock" not in log and "Traceback" not in log, log
     assert set(Judgment.objects.values_list("run", "state")) == {(stays.pk, "done")}

@@ -1,14 +1,17 @@
 """A reply becomes values by the scales, or a reason; no reply raises, none is guessed at."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.values.scales import parse_scale
 from judges.methods.profile.method import KEYS, profile_in
+from judges.methods.questions import Questions
 from judges.methods.recommend import parse_prose, structured
+from judges.perturbations import perturb
 from judges.replies import verdicts
 from judges.replies.parse import (
     LONGEST_REPLY,
@@ -19,6 +22,7 @@ from judges.replies.parse import (
     value_spans,
     why_not_whole,
 )
+from judges.runs.lease import Unit
 
 LIKERT = parse_scale("likert5")
 TWO = {"accuracy": LIKERT, "satisfaction": LIKERT}
@@ -147,10 +151,11 @@ def test_one_place_says_by_the_endpoints_word_whether_a_reply_is_whole(words, re
 @pytest.mark.parametrize("word", FAILED.split())
 def test_a_reply_that_ended_for_any_other_reason_is_none_and_tells_its_word(word):
     verdict = parse('{"accuracy": 4}', ONE, word)
-    assert verdict.values == {}
+    assert (verdict.values, verdict.reasons) == ({}, {"accuracy": Reason.ENDED})
+    unit = Unit(1, None, [SimpleNamespace(key="accuracy", scale=LIKERT)])
+    verdict = perturb.parse_reply({}, unit, Questions(), '{"accuracy": 4}', word, [])
     said = f"reply not whole, the endpoint ended it with “{word}”"
-    assert str(verdict.reasons["accuracy"]) == said
-    assert isinstance(verdict.reasons["accuracy"], Reason)
+    assert verdict.reasons == {"accuracy": said}
 
 
 @pytest.mark.parametrize("character", ["\n", "\r\n", "\t", "\x01"])
@@ -173,6 +178,30 @@ def test_one_bad_aspect_leaves_the_good_ones():
     assert verdict.values == {"accuracy": 4.0}
     assert verdict.reasons == {"satisfaction": Reason.OFF_SCALE}
     assert parse('{"accuracy": 4}', TWO).reasons == {"satisfaction": Reason.MISSING}
+
+
+STARS = parse_scale({"choice": [3, 2, "none"]})
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ('"3"', 1),
+        ("3", 1),
+        ("2.0", 2),
+        ('"none"', 3),
+        ("1", Reason.OFF_SCALE),
+        ('"1"', Reason.OFF_SCALE),
+        ("true", Reason.NOT_A_NUMBER),
+        ("[3]", Reason.NOT_A_NUMBER),
+    ],
+)
+def test_where_labels_are_numbers_a_reply_holds_labels(said, value):
+    verdict = parse(f'{{"stars": {said}}}', {"stars": STARS})
+    assert verdict.values == ({} if isinstance(value, Reason) else {"stars": value})
+    assert verdict.reasons == ({"stars": value} if isinstance(value, Reason) else {})
+    asked = reply_schema({"stars": STARS}, rationale=False)["properties"]
+    assert asked == {"stars": {"type": "string", "enum": ["3", "2", "none"]}}
 
 
 def test_the_rationale_is_kept():
@@ -217,7 +246,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
 @given(st.lists(st.text(max_size=10) | JSON | PIECES, max_size=6).map("".join))
 def test_no_reply_raises_and_none_gives_a_value_off_the_scale(reply):
     verdict = parse(reply, TWO)

@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotate.values.scales import parse_scale
@@ -102,7 +102,6 @@ def test_what_is_said_stays(case):
 @given(
     st.lists(st.sampled_from(["<think>", "</think>", "{", '"', "a", "é", "[THINK]"])).map("".join)
 )
-@settings(max_examples=50, derandomize=True)
 def test_all_that_is_said_keeps_its_place(reply):
     said = without_thoughts(reply)
     assert len(said) == len(reply)
@@ -118,7 +117,6 @@ MARKED_JSON = st.recursive(
 
 @given(st.dictionaries(st.just("a"), MARKED_JSON) | st.lists(MARKED_JSON), st.booleans())
 @example([None, "<think>"], False)
-@settings(max_examples=50, derandomize=True)
 def test_no_mark_within_json_is_one(value, is_spread):
     said = json.dumps(value, indent=2 if is_spread else None)
     assert without_thoughts(f"<think>{{</think>{said}").strip() == said
@@ -305,7 +303,6 @@ IS_VALUE = {
 }
 
 
-@settings(max_examples=50, derandomize=True)
 @given(st.lists(st.text(max_size=10) | ANY_JSON | BITS, max_size=6).map("".join), ENDED)
 def test_no_reply_raises_in_any_parser_and_each_gives_a_value_on_its_scale_or_a_reason(
     reply, finish

@@ -236,11 +236,11 @@ def test_workers_killed_in_the_pilot_change_nothing(tmp_path, many):
         done = run.judgments.filter(state=Judgment.State.DONE)
         worker = processes.start_worker(tmp_path, **extra)
         try:
-            processes.wait_for(lambda: done.count() >= 5, 60, "five judgments")
+            processes.wait_for(lambda: done.count() >= 5, "five judgments")
         finally:
             worker.kill()
         with processes.worker(tmp_path, **extra):
             waiting = Run.objects.filter(pk=run.pk, state=Run.State.WAITING)
-            processes.wait_for(waiting.exists, 90, "the end of the pilot")
+            processes.wait_for(waiting.exists, "the end of the pilot")
     assert sorted(done.values_list("unit", flat=True)) == run.pilot["units"]
     assert 20 <= len(server.requests) <= 20 + 2 * 2

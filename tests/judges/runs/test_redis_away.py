@@ -65,15 +65,15 @@ def test_a_worker_lives_on_and_a_run_ends_though_redis_is_killed(tmp_path):
         with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra) as worker:
             run = make_run(server, "first", ITEMS)
             for number in range(1, KILLS + 1):
-                processes.wait_for(lambda n=number: _done(run) >= 40 * n, 60, "a part of the run")
+                processes.wait_for(lambda n=number: _done(run) >= 40 * n, "a part of the run")
                 redis.kill()
                 time.sleep(dice.uniform(0.2, 3))
                 redis.start()
                 time.sleep(dice.uniform(0.5, 2))
                 assert worker.popen.poll() is None, worker.output()[-3000:]
-            processes.wait_for(lambda: _finished(run), 90, "the run's end")
+            processes.wait_for(lambda: _finished(run), "the run's end")
             again = make_run(server, "second", 5)
-            processes.wait_for(lambda: _finished(again), 60, "a run that began after the kills")
+            processes.wait_for(lambda: _finished(again), "a run that began after the kills")
             assert worker.popen.poll() is None and Heartbeat.objects.alive().exists()
     for done in (run, again):
         assert set(done.judgments.values_list("state", flat=True)) == {"done"}

@@ -55,7 +55,7 @@ def test_the_same_parser_changes_nothing(study):
 
 def test_a_better_parser_finds_what_an_older_one_missed(study, monkeypatch):
     with monkeypatch.context() as older:
-        older.setattr(parse, "_last_verdict", lambda *_: None)
+        older.setattr(parse, "_last_object", lambda *_: (None, 0))
         run = finished(study, lambda *_: chat(OFF))
     assert set(run.judgments.values_list("reason", flat=True)) == {"no JSON in the reply"}
     found = reread(run)

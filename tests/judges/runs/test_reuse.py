@@ -13,6 +13,7 @@ from judges.models import Call, Run
 from judges.runs import drive, resume
 from judges.runs.lease import lease
 from judges.runs.plan import plan
+from judges.runs.reuse import past_calls
 from tests import factories
 from tests.scripted_server import ScriptedServer, by_schema, chat, valid
 
@@ -254,3 +255,16 @@ def test_the_cost_report_says_so(past, study, endpoint):
     found = spending(study)
     assert (found["twin"].reused, found["judge"].reused) == (4, 0)
     assert found["twin"].items["calls"].sum() == 0 and found["twin"].items["cost"].sum() == 0
+
+
+@pytest.mark.parametrize("units", [1, 99])
+def test_past_calls_are_found_by_an_index_without_the_blank_ones(units):
+    hashes = [f"{number:064x}" for number in range(units)]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'call_request'")
+        else:
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'call_request'")
+        assert " WHERE " in cursor.fetchone()[0], "it is a part of the table"
+    assert "call_request" in past_calls(hashes).explain()

@@ -57,7 +57,7 @@ def queue_up(*functions):
     sides = []
     for function, *arguments in functions:
         sides.append(Side(function, *arguments))
-        wait_for(lambda: _waiting() == len(sides), 20, "the thread to wait for the row")
+        wait_for(lambda: _waiting() == len(sides), "the thread to wait for the row")
     return sides
 
 

@@ -114,30 +114,37 @@ def test_the_budget_of_now_counts_and_not_that_of_when_the_run_was_read(run):
 
 
 @pytest.mark.parametrize(
-    ("attempt", "failure", "retry_after", "wait"),
+    ("before", "failure", "retry_after", "wait"),
     [
-        (1, Failure.TIMEOUT, None, 1),
-        (2, Failure.CONNECTION, None, 2),
-        (2, Failure.UNREACHED, None, 2),
-        (2, Failure.GATEWAY, None, 2),
-        (3, Failure.SERVER, None, 4),
-        (4, Failure.SERVER, None, None),
-        (4, Failure.RATE, None, 8),
-        (6, Failure.RATE, None, 32),
-        (7, Failure.RATE, None, 32),
-        (8, Failure.RATE, None, None),
-        (1, Failure.RATE, 0, 0),
-        (1, Failure.RATE, 20, 20),
-        (7, Failure.RATE, 900, 900),
-        (1, Failure.SERVER, 901, 900),
-        (1, Failure.BILLING, None, None),
-        (1, Failure.REFUSAL, None, None),
-        (1, Failure.BAD_REQUEST, 5, None),
-        (1, None, None, None),
+        (0, Failure.TIMEOUT, None, 1),
+        (1, Failure.CONNECTION, None, 2),
+        (1, Failure.UNREACHED, None, 2),
+        (1, Failure.GATEWAY, None, 2),
+        (2, Failure.SERVER, None, 4),
+        (3, Failure.SERVER, None, None),
+        (3, Failure.RATE, None, 8),
+        (3, Failure.BUSY, None, 8),
+        (5, Failure.RATE, None, 32),
+        (6, Failure.BUSY, None, 32),
+        (5000, Failure.RATE, None, 32),
+        # The endpoint may make the wait longer, never shorter.
+        (0, Failure.RATE, 0, 1),
+        (3, Failure.RATE, 0, 8),
+        (3, Failure.RATE, 7.5, 8),
+        (2, Failure.SERVER, 0, 4),
+        (0, Failure.RATE, 20, 20),
+        (6, Failure.RATE, 900, 900),
+        (0, Failure.SERVER, 901, 900),
+        (0, Failure.BILLING, None, None),
+        (0, Failure.REFUSAL, None, None),
+        (0, Failure.BAD_REQUEST, 5, None),
+        (0, None, None, None),
     ],
 )
-def test_what_failed_for_now_is_asked_again_later_and_later(attempt, failure, retry_after, wait):
-    unit = leasing.Unit(0, None, attempt=attempt)
+def test_what_failed_for_now_is_asked_again_later_and_later(before, failure, retry_after, wait):
+    """Who is put off by a limit or an overload has used up no attempt."""
+    pause = failure in (Failure.RATE, Failure.BUSY)
+    unit = leasing.Unit(0, None, **{"pauses": before} if pause else {"attempt": before + 1})
     answer = Answer(failure=failure, retry_after=retry_after)
     assert Outcome(unit, [], answer=answer).wait() == wait
 

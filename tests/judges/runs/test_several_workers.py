@@ -6,6 +6,8 @@ from decimal import Decimal
 
 import pytest
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations import AddField
 from django.test.utils import CaptureQueriesContext
 
 from judges.models import Endpoint, Judgment, Run
@@ -16,6 +18,21 @@ from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
 
 FEW = 5  # queries of a message that finds nothing to do
+
+
+LARGE = {"call", "judgment"}
+
+
+def test_a_column_that_needs_a_value_comes_with_one_in_the_database():
+    """Else rows of a worker of the last version are refused while it is replaced."""
+    added = [
+        (name, operation.name, operation.field)
+        for (app, name), migration in MigrationLoader(None).disk_migrations.items()
+        for operation in migration.operations
+        if app == "judges" and not name.startswith("0001")
+        if isinstance(operation, AddField) and operation.model_name in LARGE
+    ]
+    assert [one for one in added if not (one[2].null or one[2].has_db_default())] == []
 
 
 def make_run(url="http://127.0.0.1:9/v1", items=60, budget=None, **fields):

@@ -333,12 +333,12 @@ def test_a_deletion_goes_on_after_its_worker_was_killed(tmp_path, owner, extra):
     with processes.beat(tmp_path, **extra):
         worker = processes.start_worker(tmp_path, **extra)
         try:
-            processes.wait_for(is_under_way, 60, "a part of the deletion")
+            processes.wait_for(is_under_way, "a part of the deletion")
         finally:
             worker.kill()
         assert study.items.exists() and Deletion.objects.get().deleted >= 5_000
         with processes.worker(tmp_path, **extra):
-            processes.wait_for(lambda: deletions.is_gone(study), 60, "the end of the study")
+            processes.wait_for(lambda: deletions.is_gone(study), "the end of the study")
     assert deletions.count_rows().keys() <= {"Clock", "Heartbeat"}
     marking.begin(study)  # a press that came too late
     assert not Deletion.objects.exists()

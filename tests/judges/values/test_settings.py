@@ -11,7 +11,7 @@ from judges.models import Judge
 from judges.scorers import SCORERS, settings_class
 from judges.scorers.settings import CounterfactualSettings, PairSettings
 from judges.values.setting_fields import setting_field
-from judges.values.settings import Settings, SettingsError, label_of
+from judges.values.settings import Settings, SettingsError, label_of, schema_of
 from tests import factories
 
 CLASSES = {methods.named(name).settings for name in Judge.Method.values}
@@ -45,7 +45,7 @@ def test_a_setting_that_is_left_out_has_its_default():
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"temperature": 2.1}, "found '2.1'; allowed is a number from 0 to 2"),
+        ({"temperature": 2.1}, "found '2.1'; allowed is a number from 0 to 2, or null"),
         ({"temperature": float("nan")}, "found 'nan'; allowed is a number from 0 to 2"),
         ({"temperature": True}, "found 'True'; allowed is a number from 0 to 2"),
         ({"samples": 2.0}, "found '2.0'; allowed is a whole number from 1 to 100"),
@@ -192,6 +192,23 @@ def test_settings_that_were_not_loaded_are_read_when_asked_for(study, django_ass
 def test_settings_are_whole_whichever_columns_were_loaded(study, loaded):
     factories.make_judge(study, kind="random", seed=9)
     assert Judge.objects.only(*loaded).get().settings.seed == 9
+
+
+@pytest.mark.parametrize(
+    "method", [m for m in Judge.Method.values if "temperature" in settings_class("llm", m).names()]
+)
+def test_a_judge_may_send_no_temperature(method):
+    """Null is a choice of its own: with samples too, which differ by the endpoint's default."""
+    declared = settings_class("llm", method)
+    samples = {"samples": 3} if "samples" in declared.names() else {}
+    settings = declared.checked({"temperature": None} | samples)
+    assert settings.in_effect["temperature"] is None
+    assert "temperature" not in settings.problems
+    assert dict(settings.facts)["Temperature"] == "none is sent: the endpoint’s default"
+    rule = schema_of(declared, "temperature")
+    assert (rule["type"], rule["minimum"], rule["maximum"]) == (["number", "null"], 0, 2)
+    field = setting_field(declared, "temperature")
+    assert [field.clean(""), field.clean("0"), field.clean("1.5")] == [None, 0.0, 1.5]
 
 
 def test_what_is_no_mapping_is_no_settings():

@@ -9,9 +9,8 @@ from sklearn import metrics
 from analysis.answers import frame
 from analysis.figures import curves
 from analysis.figures.looks import Looks
-from analysis.reports.misjudged.page import headline
-from analysis.reports.roc.page import layout
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.yes_no import misjudged, roc
 from annotate.models import Rating
 from judges.models import Judgment
 from tests.analysis.reports.correlation.test_report import pairs
@@ -46,7 +45,7 @@ def test_the_largest_areas_have_a_band_around_their_curve(study):
     assert inside.mean() > 0.9
     report.bands = {("close", "accuracy"): band}
     report.entries = [entry for entry in report.entries if entry.row["question"] == "accuracy"]
-    page = layout(report, "accuracy", Looks(["close", "random"]))
+    page = roc.KIND.layout(report, "accuracy", Looks(["close", "random"]))
     shaded = [trace for trace in page.figures[0].plot["data"] if trace.get("fill") == "toself"]
     assert [trace["y"] for trace in shaded] == [[*band.high, *band.low[::-1]]]
     assert "shaded: 95 % bands of close" in page.figures[0].caption
@@ -211,7 +210,9 @@ def test_the_judge_of_the_headline_may_be_right_throughout(owner):
     }
     add_judge(study, "right", lambda item: means[item])
     answers = frame.read_answers(study)
-    value, _, words = headline(answers, YesNoOptions(reference="third_party", draws=0), ["right"])
+    value, _, words = misjudged.KIND.headline(
+        answers, YesNoOptions(reference="third_party", draws=0), ["right"]
+    )
     assert (value, "by right, the judge with the smallest" in words) == ("0", True)
 
 

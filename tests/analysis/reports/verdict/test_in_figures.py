@@ -28,7 +28,7 @@ CHOSEN = {
     "correlation": ("pearson", "levels"),
     "agreement": ("alpha_interval", "agreement"),
     "roc": ("q", "auc"),
-    "precision_recall": ("q", "average"),
+    "precision_recall": ("q", "average-precision"),
 }
 # Of these a coefficient is defined for a judge that always gives the same answer.
 WITH_CONSTANTS = ("agreement", "roc", "precision_recall")

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -47,7 +47,6 @@ def rated_groups(draw):
 
 
 @pytest.mark.parametrize("coefficient", NAMES)
-@settings(max_examples=150, deadline=None)
 @given(data=rated_groups())
 def test_each_group_equals_scipy(coefficient, data):
     x, y, groups = data
@@ -58,7 +57,6 @@ def test_each_group_equals_scipy(coefficient, data):
 
 @pytest.mark.parametrize("coefficient", NAMES)
 @pytest.mark.parametrize("dense", [0, 10**9])
-@settings(max_examples=60, deadline=None)
 @given(data=rated_groups())
 def test_tables_and_sorting_give_the_same(dense, coefficient, data):
     x, y, groups = data

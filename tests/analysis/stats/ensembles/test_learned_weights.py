@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 from sklearn.linear_model import LinearRegression
@@ -66,7 +66,6 @@ def test_an_exact_combination_is_found():
     assert found.constants == pytest.approx(np.ones(FOLDS))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.integers(0, 19),
     st.lists(st.one_of(st.floats(1, 5), st.just(np.nan)), min_size=6, max_size=6),

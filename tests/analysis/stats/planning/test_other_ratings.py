@@ -50,3 +50,19 @@ def test_a_judge_that_keeps_too_little_needs_infinitely_many():
 def test_one_rating_an_item_is_refused():
     with pytest.raises(ValueError, match="^m: expected"):
         items_by_ratings(AS_PLANNED, 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("rho", "r", "agreement", "retention", "items"),
+    [
+        (1, 0.9, 0, 0.375304, 43),
+        (1 - 1e-16, 0.9, 0, 0.375304, 43),
+        (1, 1, 0, 0, 30),  # the judge agrees too
+        (1, 0.9, 0.1, 0.375304, nan),  # no multiple of 0
+        (1, 0.9, nan, 0.375304, nan),
+    ],
+)
+def test_raters_who_always_agree_need_no_item_for_it(rho, r, agreement, retention, items):
+    agreed = replace(AS_PLANNED, rho=rho, r=r, agreement=agreement, retention=retention)
+    assert items_by_ratings(agreed, 3) == pytest.approx(items, nan_ok=True)

@@ -5,7 +5,7 @@ from math import isnan, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,8 +17,6 @@ from analysis.stats.ranked_lists.ranked_lists import (
     tau_common,
     tau_topk,
 )
-
-quick = settings(max_examples=80, deadline=None)
 
 
 def of(measure, one, other, *more, **options):
@@ -180,14 +178,12 @@ def fagin_by_pairs(one, other, p):
     return total
 
 
-@quick
 @given(tops, tops, st.sampled_from([0.0, 0.5, 0.3]))
 def test_tau_topk_is_fagins_count_of_pairs(one, other, p):
     expected = 1 - 2 * fagin_by_pairs(one, other, p) / 35
     assert of(tau_topk, one, other, 5, p) == pytest.approx(expected)
 
 
-@quick
 @given(tops, tops)
 def test_tau_common_is_scipys_on_the_ranks(one, other):
     both = [entry for entry in one if entry in other]
@@ -202,7 +198,6 @@ def test_tau_common_is_scipys_on_the_ranks(one, other):
 lists = st.lists(st.integers(0, 9), max_size=8, unique=True)
 
 
-@quick
 @given(st.lists(st.tuples(lists, lists), min_size=1, max_size=6), st.permutations(range(10)))
 def test_names_and_the_order_of_the_two_do_not_matter(pairs, names):
     def named(entries):
@@ -218,7 +213,6 @@ def test_names_and_the_order_of_the_two_do_not_matter(pairs, names):
         assert values == pytest.approx(single, nan_ok=True)  # beside others, or alone
 
 
-@quick
 @given(lists, lists, st.sampled_from([0.1, 0.5, 0.9, 0.98]))
 def test_rbo_lies_within_its_range_and_is_one_of_a_list_with_itself(one, other, p):
     found = of(rbo, one, other, p)

@@ -86,11 +86,11 @@ def test_what_does_not_fit_is_refused(study, answers, words):
 
 
 def test_the_page_takes_and_shows_what_is_expected_of_episodes(as_owner, study):
-    row = {"rows": 1, "r0-item": "pair-1", "r0-feedback": "", "r0-q-better-list": "3"}
+    row = {"rows": 1, "r0-item": "pair-1", "r0-feedback": "", "r0-q-better-list": "B"}
     lines = " episode-fit@pair-1-A-1 = 1 \n\nepisode-fit@pair-1-B-2=5"
     assert as_owner.post(PAGE, row | {"r0-parts": lines}).status_code == 302
     study.refresh_from_db()
-    assert study.extra["practice"][0]["answers"] == EXPECTED | {"better-list": 3}
+    assert study.extra["practice"][0]["answers"] == EXPECTED
     page = as_owner.get(PAGE).content.decode()
     assert "episode-fit@pair-1-A-1 = 1\nepisode-fit@pair-1-B-2 = 5" in page
     for typed, words in (

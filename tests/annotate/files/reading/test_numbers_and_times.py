@@ -26,7 +26,7 @@ OF_NUMBERS = [
 
 def test_the_columns_of_numbers_are_found():
     named = {column.values[0].name for column in OF_NUMBERS}
-    assert named >= {"rating", "share_listened", "position", "seconds", "version", "value"}
+    assert named >= {"rating", "share_listened", "position", "seconds", "version"}
     assert named >= {"cost_usd", "weighted_value", "premise", "hypothesis", "entailment"}
 
 
@@ -117,6 +117,16 @@ def test_a_number_that_is_no_plausible_time_is_refused(text):
     )
 
 
+@pytest.mark.parametrize("text", ["2405311402", "2001010000", "2405311402.0", "2024053114"])
+def test_ten_digits_that_are_a_date_rather_than_seconds_of_2033_are_refused(text):
+    with pytest.raises(ValueError) as refused:
+        columns.time(text)
+    assert str(refused.value) == (
+        f"found {text!r}; allowed is a time such as 2024-05-31T14:02:00Z, as these digits may be a "
+        "date without its marks"
+    )
+
+
 @pytest.mark.parametrize(
     "text, year, hour",
     [
@@ -125,6 +135,8 @@ def test_a_number_that_is_no_plausible_time_is_refused(text):
         ("1717164120", 2024, 14),
         ("1717164120.0", 2024, 14),
         ("4102444799", 2099, 23),
+        ("2405321402", 2046, 8),  # 32 May is no date
+        ("1805311402", 2027, 19),  # nor is what may be seconds of these years
         ("20240531", 2024, 0),
         ("2024-05-31", 2024, 0),
         ("2024-05-31T14:02:00Z", 2024, 14),

@@ -148,7 +148,7 @@ def test_a_bad_json_line_is_named(read, line, message):
 
 @pytest.mark.parametrize("table, start", [(INTERACTIONS, "recipient"), (JUDGMENTS, "item,judge")])
 def test_numbers_beyond_a_thousand_million_are_refused(read, table, start):
-    names, ids = ("content,rating", "a,b") if table is INTERACTIONS else ("value", "a,b")
+    names, ids = ("content,rating", "a,b") if table is INTERACTIONS else ("weighted_value", "a,b")
     text = f"{start},{names}\n{ids},1e9\n{ids},-1e9\n{ids},1e308\n{ids},-1000000001\n"
     rows, messages = read(table, text)
     assert [row[names.split(",")[-1]] for _, row in rows] == [1e9, -1e9, None, None]

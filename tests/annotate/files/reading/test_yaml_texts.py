@@ -41,6 +41,29 @@ def test_a_text_is_the_one_that_is_written(tmp_path, key, text):
     assert study.fields[key] == text
 
 
+OWN_TEXTS = ["stem", "contact", "ethics_reference", "withdrawal_pay", "screen_out_pay", "debrief"]
+
+
+@pytest.mark.parametrize("text", ["true", "false", "0", "1.10", "0123", "null"])
+@pytest.mark.parametrize("key", OWN_TEXTS)
+def test_so_is_a_text_that_not_every_study_has(tmp_path, key, text):
+    study, messages = read(tmp_path, f"study: s\n{key}: {text}\n")
+    assert messages == []
+    assert study.fields["extra"].get(key) == (None if text == "null" else text)
+
+
+@pytest.mark.parametrize("text", ["true", "false", "0", "1.10"])
+def test_so_are_the_words_of_questions_and_checks(tmp_path, text):
+    study, messages = read(
+        tmp_path,
+        f"study: s\nquestions: [{{key: a, text: {text}, scale: binary}}]\n"
+        f"attention: [{{key: {text.replace('.', '')}, text: {text}, scale: binary, right: 1}}]\n",
+    )
+    assert messages == []
+    assert study.questions[0]["text"] == text
+    assert study.fields["extra"]["attention"][0]["text"] == text
+
+
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("key", ["raters_per_item", "hold_minutes", "order_seed", "repeat_share"])
 def test_a_number_that_is_not_plain_is_refused(tmp_path, key, text):
@@ -82,7 +105,7 @@ def test_ids_codes_and_labels_are_those_that_are_written(tmp_path):
     extra = study.fields["extra"]
     assert extra["platform"]["codes"] == {"screened_out": "0777"}
     assert [entry["item"] for entry in extra["gold"]] == ["010", "0"]
-    assert extra["gold"][1]["answers"] == {"fits": 5, "010": 5}  # the fifth label is 1.10
+    assert extra["gold"][1]["answers"] == {"fits": 5, "010": "1.10"}
     assert [entry["item"] for entry in extra["practice"]] == ["011", "1.10"]
     assert extra["practice"][0]["answers"] == {"fits": 4, "010": "1.10"}
     assert extra["practice"][1]["feedback"] == "true"

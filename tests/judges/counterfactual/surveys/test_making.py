@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils import timezone
 from implicit.cpu.als import AlternatingLeastSquares
 from scipy import sparse
 
@@ -207,10 +208,15 @@ def test_a_study_is_made_with_its_scores_and_judges_give_what_it_was_made_by(fol
 
 @pytest.mark.django_db
 def test_a_command_that_was_killed_while_it_scored_goes_on(folder, monkeypatch, capsys):
-    monkeypatch.setattr("judges.runs.drive.work_through", lambda pk: None)
-    run(folder)
+    def killed(pk):
+        held = Judgment.objects.filter(run=pk, unit=0)
+        held.update(state="leased", leased_by="dead", leased_until=timezone.now())
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
+        dying.setattr("judges.runs.drive.work_through", killed)
+        run(folder)
     assert set(Run.objects.values_list("state", flat=True)) == {"active"}
-    monkeypatch.undo()
     run(folder)
     assert "Study why is there already." in capsys.readouterr().out
     assert set(Run.objects.values_list("state", flat=True)) == {"finished"}

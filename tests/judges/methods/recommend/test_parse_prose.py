@@ -178,7 +178,7 @@ def test_a_reply_that_was_cut_off_is_read_once_it_has_as_many_as_were_asked_for(
     assert parse_list("ok", 3, "length") is Reason.CUT_OFF
     assert parse_list("", 3, "length") is Reason.CUT_OFF
     assert parse_list("<think>1. Jaws\n2. Big\n3. Up", 2, "max_tokens") is Reason.CUT_OFF
-    assert parse_list(cut, 2, "error") == "reply not whole, the endpoint ended it with “error”"
+    assert parse_list(cut, 2, "error") is Reason.ENDED
     assert parse_list('["Heat", "Al', 1, "length") is Reason.CUT_OFF
 
 

@@ -1,1 +1,0 @@
-"""Report which label people gave, and which the judge, as matrices."""

@@ -1,0 +1,310 @@
+"""Count which label people gave to items, and which the judge gave."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from analysis.figures.heat import MOST_MATRICES, confusion_matrices
+from analysis.figures.layout import Cell, Figure, Layout, Matrix, interval_cell
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.kind import of_questions
+from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
+from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
+from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.yes_no.engine import YesNoReport
+from analysis.stats.classification.classification import at_least
+from analysis.stats.classification.row_shares import row_shares
+from analysis.stats.intervals.clustered_mean import clustered_mean
+
+BY_PARTS = " of the parts"
+SHARES_NOTE = (
+    "shares: of the items with a label by people; a row without items has none, one whose items "
+    "are of one cluster no interval. Where no item of a row has a label, or all have it, every "
+    "draw says the same: there the interval is Wilson's, of as many observations as the row has "
+    "clusters; any other share that is the same in every draw has none. agreement: items with the "
+    "same label, of n with both."
+)
+
+
+class Confusion(YesNoReport):
+    """A matrix per evaluator and question: rows people, columns the evaluator.
+
+    Likert: the whole scale, or two labels where a threshold is given. Yes/no: two labels.
+    Choice: the majority of the raters.
+    """
+
+    name, title = "confusion", "Confusion matrices"
+    main, label = "agreement", "share of items"
+    list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
+    method = (
+        "Which label the judge gives to items of each label by people: counts of items, rows "
+        "people, columns the judge."
+    )
+    formula = [
+        "Likert: mean ratings rounded to the scale, halves down, people and judges alike.",
+        "With a threshold: mean ≥ threshold against value ≥ threshold.",
+        "A judge of fit or no fit, and a cosine with a threshold: mean ≥ threshold (without one, "
+        "the upper part of the scale) against fit; neutral is no fit.",
+        "Two lists, by a judge of their parts: the list with more parts from the threshold on.",
+        "Choice: majority of the raters; ties are dropped and counted.",
+        "Share of a cell: its items over those of its row; its interval draws clusters again.",
+    ]
+    source = (
+        "Counts; labels in the order of the scale. Intervals: Davison & Hinkley (1997), Bootstrap "
+        "Methods and their Application, ch. 3.8; Wilson (1927), JASA 22."
+    )
+    nothing = "no question has labels that can be counted"
+    does = "gives people's answer most often"
+    undefined = "no judge has labels for {where}"
+    largest = (
+        "of {n:,} items get the same label on {where} from people and from {evaluator}, the "
+        "closest judge"
+    )
+
+    def build(self, answers, options, questions=None, is_page=True):
+        scores = Scores(answers, options)
+        labels = LabelNotes(options.missing_judgment, answers.own_scale)
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        majorities = Majorities(scores)
+        wanted = [
+            (place, question)
+            for place, question in enumerate(scores.questions)
+            if question.scale.has_values and (not questions or question.key in questions)
+        ]
+        for evaluator in evaluators(scores):
+            for place, question in wanted:
+                sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
+                if sides is not None:
+                    _add_row(report, scores, evaluator, question, sides)
+        for place, question in wanted:
+            if tie_of(question) is not None:
+                _add_verdicts_of_parts(report, scores, place, labels, majorities)
+        report.notes = [
+            *policy_notes(scores),
+            _label_note(options),
+            *_lacking_notes(report, [question for _, question in wanted], options.threshold),
+            *_part_notes(report),
+            *labels.sentences(),
+            *majorities.sentences(),
+            SHARES_NOTE,
+            interval_note(scores),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, ["evaluator", "question"]),
+        ]
+        return report
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: its matrices as a figure and as tables."""
+        entries = [entry for entry in report.entries if entry.row["n"]]
+        figure = Figure(
+            "confusion",
+            f"Answers to {question}: people in rows, the evaluator in columns; numbers are items, "
+            f"shades their share of the row. The first {MOST_MATRICES} at most.",
+            confusion_matrices(entries),
+        )
+        matrices = [_matrix(entry) for entry in report.entries]
+        return Layout([figure] if entries else [], [], matrices=matrices)
+
+    def keys(self, questions, options):
+        return [q.key for q in questions if has_labels(q, options.threshold)]
+
+    def main_entries(self, report):
+        """Return the entries that have items, with the interval of the agreement."""
+        return [
+            replace(
+                entry,
+                row=entry.row
+                | {"low": entry.row["agreement_low"], "high": entry.row["agreement_high"]},
+            )
+            for entry in report.entries
+            if entry.row["n"]
+        ]
+
+
+def _matrix(entry):
+    row = entry.row
+    tables = (row[name] for name in ("shares", "shares_low", "shares_high"))
+    cells = [
+        [Cell({"low": low, "high": high}, share) for share, low, high in zip(*line, strict=True)]
+        for line in zip(*tables, strict=True)
+    ]
+    lines = [
+        (label, list(zip(line, of_line, strict=True)), sum(line))
+        for label, line, of_line in zip(row["labels"], row["matrix"], cells, strict=True)
+    ]
+    agreeing = sum(line[place] for place, line in enumerate(row["matrix"]))
+    agreement = replace(interval_cell(row, "agreement"), reason=entry.reason)
+    reason = "" if row["n"] else entry.reason
+    return Matrix(row["evaluator"], row["labels"], lines, row["n"], agreeing, agreement, reason)
+
+
+def has_labels(question, threshold):
+    """Return whether answers have labels that a matrix can count; with a threshold there are two.
+
+    A judge of fit has two labels for every question.
+    """
+    if threshold is not None:
+        return question.scale.has_values
+    return 0 < len(labels_of(question)) <= MOST_LABELS
+
+
+def _lacking_notes(report, questions, threshold):
+    shown = {row["question"] for row in report.rows}
+    for question in questions:
+        if question.key not in shown and not has_labels(question, threshold):
+            many = f"more than {MOST_LABELS} points"
+            why = many if labels_of(question) else "its values cannot be listed"
+            yield f"No matrix for {question.key}: {why}; with a threshold it has two labels."
+
+
+def _add_row(report, scores, evaluator, question, sides, judge_name=None):
+    human, judge, points, names = sides
+    table = row_shares(human, judge, points, **scores.resampling())
+    has_both = ~np.isnan(human) & ~np.isnan(judge)
+    same = clustered_mean(
+        np.where(has_both, human == judge, np.nan), is_share=True, **scores.resampling()
+    )
+    report.add(
+        {
+            "evaluator": evaluator.name,
+            "question": question.key,
+            "labels": names,
+            "matrix": table.matrix.tolist(),
+            "shares": _listed(table.shares),
+            "shares_low": _listed(table.low),
+            "shares_high": _listed(table.high),
+            "agreement": same.value,
+            "agreement_low": same.low,
+            "agreement_high": same.high,
+            "n": same.n,
+        },
+        reason=same.reason if same.n else "no item has a label from both people and the evaluator",
+        judge=judge_name or evaluator.judge,
+        kind=evaluator.kind,
+        undefined_draws=int(table.undefined_draws.max()),
+    )
+
+
+def _listed(table):
+    """Return the table as lists, with None where it is undefined."""
+    return [[None if np.isnan(value) else float(value) for value in line] for line in table]
+
+
+def _add_verdicts_of_parts(report, scores, place, labels, majorities):
+    """Add a matrix for each judge of the lists' parts; the list with more positive parts wins."""
+    question, reference = scores.questions[place], scores.reference()
+    points = labels_of(question)
+    names = [label for _, label in question.scale.points]
+    for judge, asked, values in _judged_parts(scores, labels):
+        cut = positive_from(asked, scores.options.threshold)
+        verdicts = verdicts_of_parts(scores, at_least(values, cut), question)
+        if np.isnan(verdicts).all():
+            continue
+        evaluator = Evaluator(
+            f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
+        )
+        human = majorities.labels_for(evaluator, place)
+        _add_row(report, scores, evaluator, question, (human, verdicts, points, names), judge)
+
+
+def _judged_parts(scores, labels):
+    """Yield (judge, question about parts, its values) of the questions that say good or not."""
+    for judge in scores.judges:
+        values = scores.judge(judge)
+        for place, question in enumerate(scores.questions):
+            own = values[:, place]
+            is_judged = question.scale.has_ordered_points and not np.isnan(own).all()
+            if is_judged and labels.fits(judge, own, question):
+                yield judge, question, own
+
+
+def _part_notes(report):
+    if not any(row["evaluator"].endswith(BY_PARTS) for row in report.rows):
+        return []
+    return [
+        "By question of the parts: the judge prefers the list with more parts that it calls "
+        "positive (from the threshold on), equal numbers are a tie; a pair counts if it has an "
+        "answer about every part. What people say of the parts is not added up."
+    ]
+
+
+def _sides(evaluator, place, question, threshold, labels, majorities):
+    """Return (people, judge, points, names of the points) of a matrix; None where there is none."""
+    values, people = evaluator.values[:, place], evaluator.reference[:, place]
+    if question.scale.is_nominal:
+        people = majorities.labels_for(evaluator, place)
+    return sides_of(evaluator.name, values, people, question, threshold, labels)
+
+
+def sides_of(name, values, reference, question, threshold, labels):
+    """Return (people, evaluator, points, names of the points) as labels; None where there are none.
+
+    name, values (N,): of the evaluator; reference (N,): people's means, or their most frequent
+    labels where the scale has no order.
+    """
+    points = labels_of(question)
+    if own := labels.verdict(name, question):
+        cut = positive_from(question, threshold)
+        if cut is None:
+            return None
+        names = [f"no fit, < {cut:g}", f"fit, ≥ {cut:g}"]
+        return at_least(reference, cut), own.fits(values), [0, 1], names
+    if not has_labels(question, threshold) or not labels.fits(name, values, question):
+        return None
+    if question.scale.is_nominal:
+        names = [label for _, label in question.scale.points]
+        return reference, labels.labels(name, values, question), points, names
+    if question.scale.is_binary or threshold is not None:
+        cut = positive_from(question, threshold)
+        names = points if question.scale.is_binary else [f"< {cut:g}", f"≥ {cut:g}"]
+        return at_least(reference, cut), at_least(values, cut), [0, 1], names
+    # A filled-in reference may lie off the scale too.
+    human = labels.labels("reference", reference, question)
+    return human, labels.labels(name, values, question), points, points
+
+
+def _label_note(options):
+    rounding = "Means are rounded to the scale, halves down, for people and judges alike."
+    if options.threshold is None:
+        return f"{rounding} With a threshold the matrix has two labels: below it, and from it on."
+    return f"Two labels: below {options.threshold:g}, and {options.threshold:g} or more."
+
+
+def most_frequent(counts, points):
+    """Return the most frequent label (N,), NaN at a tie or without one; and whether there is a tie.
+
+    counts (N, points): how often each of the points was given.
+    """
+    best = counts.max(axis=1, initial=0)
+    is_tied = ((counts == best[:, None]).sum(axis=1) > 1) & (best > 0)
+    labels = np.array(points, dtype=float)[counts.argmax(axis=1)]
+    return np.where((best > 0) & ~is_tied, labels, np.nan), is_tied
+
+
+class Majorities:
+    """The most frequent answers of the reference's raters to nominal questions."""
+
+    def __init__(self, scores):
+        self.scores, self.ties = scores, {}
+
+    def labels_for(self, evaluator, place):
+        """Return the majority per item; NaN without an answer or with a tie."""
+        without = evaluator.rater or None
+        key = without, place
+        question = self.scores.questions[place]
+        counts = self.scores.label_counts(place, without)
+        labels, is_tied = most_frequent(counts, labels_of(question))
+        self.ties[key] = question.key, int(is_tied.sum())
+        return labels
+
+    def sentences(self):
+        """Write a note for each question on the ties that were dropped."""
+        return [
+            f"Majority of the raters for {question}: {ties} ties dropped."
+            for (without, _), (question, ties) in self.ties.items()
+            if without is None
+        ]
+
+
+KIND = Confusion().kind()

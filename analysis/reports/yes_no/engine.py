@@ -1,0 +1,227 @@
+"""What reports on yes or no share: who is compared at which cut, their notes, page and headline."""
+
+from dataclasses import dataclass, fields, replace
+from math import isnan
+
+from analysis.figures import curves
+from analysis.figures.dots import dots
+from analysis.figures.layout import Figure, Layout, Table, n_words
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
+from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.shared.findings import first_judge
+from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.shared.positives import cuts_of, keys_with_cut, threshold_notes
+from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.verdict.in_figures import (
+    BASELINES,
+    TEXT_METRICS,
+    baseline_evaluators,
+    grey_entries,
+    grey_metric,
+    grey_words,
+    text_metrics,
+    without_draws,
+)
+from analysis.stats.classification.classification import at_least
+from annotate.templatetags.concord import interval, leading_point
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One evaluator on one question; cut: the least mean rating that is positive."""
+
+    scores: Scores
+    evaluator: Evaluator
+    place: int
+    cut: float
+
+    @property
+    def question(self):
+        return self.scores.questions[self.place]
+
+    @property
+    def values(self):
+        """The evaluator's values (items,)."""
+        return self.evaluator.values[:, self.place]
+
+    @property
+    def reference(self):
+        """People's means (items,)."""
+        return self.evaluator.reference[:, self.place]
+
+    @property
+    def positive(self):
+        """Whether people find each item good (items,): 1 or 0, NaN without a reference."""
+        return at_least(self.reference, self.cut)
+
+
+def pairs_of(scores, cuts, compared=None):
+    """Yield the Pair of each evaluator and question with a cut."""
+    for evaluator in evaluators(scores) if compared is None else compared:
+        for place, cut in cuts.items():
+            if cut is not None:
+                yield Pair(scores, evaluator, place, cut)
+
+
+class YesNoReport:
+    """One report; its attributes are a Kind's fields (name, title, method, formula, source).
+
+    main: key of the number that is compared; label: its name in a sentence. what: the thing that a
+    question without a threshold has none of. nothing, undefined, largest: the headline without a
+    question, without a number, and with one.
+    """
+
+    options = YesNoOptions
+    list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
+    main, what = "value", "curve"
+    nothing = "no question has an ordered scale with ends"
+
+    def kind(self):
+        """Return the Kind that pages, the index and the command read."""
+        names = [field.name for field in fields(Kind) if hasattr(self, field.name)]
+        return Kind(**{name: getattr(self, name) for name in names})
+
+    def build(self, answers, options, questions=None, is_page=True):
+        """Compute the report. questions: keys of those wanted, None for all.
+
+        is_page: false for a headline, which needs the main numbers alone.
+        """
+        scores = Scores(answers, options)
+        cuts = cuts_of(scores, questions)
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        own_notes = self.measure(report, scores, cuts, is_page)
+        report.notes = [
+            *policy_notes(scores),
+            *threshold_notes(scores, cuts, self.what),
+            interval_note(scores),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, ["evaluator", "question"]),
+            *own_notes,
+        ]
+        return report
+
+    def measure(self, report, scores, cuts, is_page):
+        """Add the rows, and return the report's own notes."""
+        raise NotImplementedError
+
+    def add(self, report, pair, estimate, first=None, last=None, item=0):
+        """Add the row of one number. first, last: what stands before and after it in the row."""
+        report.add(
+            {"evaluator": pair.evaluator.name, "question": pair.question.key}
+            | ({"threshold": pair.cut} if first is None else first)
+            | {self.main: estimate.value, "low": estimate.low, "high": estimate.high}
+            | ({"n": estimate.n} if last is None else last),
+            reason=estimate.reason,
+            judge=pair.evaluator.judge,
+            kind=pair.evaluator.kind,
+            undefined_draws=estimate.undefined_draws,
+            item=item,
+        )
+
+    def main_entries(self, report):
+        """Return the entries with the numbers that are compared, one for each evaluator."""
+        return report.entries
+
+    def ranked(self, report):
+        """Return the main entries, the largest number first, undefined ones last."""
+        return sorted(self.main_entries(report), key=lambda e: (isnan(v := e.row[self.main]), -v))
+
+    def best(self, report, judges):
+        """Return the row of the best judge, None where all are undefined."""
+        rows = [entry.row for entry in self.main_entries(report)]
+        return best(rows, judges, self.main)
+
+    def find(self, report, question):
+        """Say which judge is best, beside raters."""
+        main = replace(report, entries=self.main_entries(report))
+        measure = f"{self.label} on {question}"
+        return first_judge(main, self.main, self.does, measure, question=question)
+
+    def keys(self, questions, options):
+        """Return the keys of the questions that a headline can speak of."""
+        return keys_with_cut(questions, options)
+
+    def headline(self, answers, options, judges):
+        """Return the (value, interval, words) of the best judge on the first question."""
+        keys = self.keys(answers.questions, options)
+        if not judges or not keys:
+            return no_value(self.nothing) if judges else NO_JUDGE
+        row = self.best(self.build(answers, options, keys[:1], is_page=False), judges)
+        where = f"{keys[0]}{first_of(keys)}"
+        if row is None:
+            return no_value(self.undefined.format(where=where))
+        words = self.largest.format(**row, where=where)
+        return leading_point(row[self.main]), interval(row["low"], row["high"]), words
+
+
+class CurveReport(YesNoReport):
+    """A report with a curve and an area for each evaluator, baselines grey beside them.
+
+    curve_words, beside: what the curves are called in their caption, and the number beside a name;
+    area: what the table is of; plot draws the curves; look: options of the areas' dots; columns:
+    {heading: function of an entry} of the table.
+    """
+
+    def add_curve(self, report, pair):
+        """Add the curve at the chosen threshold and the row of its area."""
+        raise NotImplementedError
+
+    def add_more(self, report, pair):
+        """Add what a page shows beside the area."""
+
+    def measure(self, report, scores, cuts, is_page):
+        for pair in pairs_of(scores, cuts):
+            self.add_curve(report, pair)
+            if is_page:
+                self.add_more(report, pair)
+        if is_page:
+            plain, drawn = without_draws(scores), Report(self.name, "", {})
+            for pair in pairs_of(plain, cuts, baseline_evaluators(plain)):
+                self.add_curve(drawn, pair)
+            report.curves |= drawn.curves | {BASELINES: drawn.entries}
+            report.curves[TEXT_METRICS] = text_metrics(scores.answers)
+        return []
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: curves, areas, and the tables."""
+        entries = self._as_values(self.ranked(report))
+        grey = self._as_values(grey_entries(report, lambda row: row["question"] == question))
+        label = self.label[0].upper() + self.label[1:]
+        shown = [*grey_metric(report, entries), *grey]
+        title = f"{label} ({n_words(entries)})"
+        figures = [
+            Figure(
+                self.name.replace("_", "-"),
+                f"{self.curve_words} for {question}: the {curves.MOST_CURVES} largest areas at "
+                f"most, the {self.beside} beside each name{self.about_curves(report)}."
+                f"{grey_words(report, grey, of_metrics=False)}",
+                self.plot(report, entries, question, looks, grey),
+            ),
+            Figure(
+                self.main.replace("_", "-"),
+                f"{label} for {question}. Lines: 95 % intervals.{grey_words(report, grey)}",
+                dots(shown, "evaluator", "question", looks, title, **self.look),
+            ),
+        ]
+        lines = [(e.row["evaluator"], [of(e) for of in self.columns.values()]) for e in entries]
+        caption = f"{self.area} for {question}."
+        table = Table(caption, list(self.columns), lines, [], "Evaluator")
+        drawn = any(not isnan(entry.row["value"]) for entry in entries)
+        return Layout(figures if drawn else [], [table, *self.more_tables(report, question)])
+
+    def _as_values(self, entries):
+        return [replace(e, row=e.row | {"value": e.row[self.main]}) for e in entries]
+
+    def about_curves(self, report):
+        """Return what the curves' caption says in addition."""
+        return ""
+
+    def more_tables(self, report, question):
+        """Return the tables below the first."""
+        return []
+
+
+def positive_words(entry):
+    """Write from which rating on an item is positive."""
+    return f"≥ {entry.row['threshold']:g}"

@@ -1,0 +1,57 @@
+"""Measure precision and recall: how many of a judge's top items people find good."""
+
+from math import nan
+
+from analysis.figures import curves
+from analysis.figures.layout import Cell, cell_of
+from analysis.reports.yes_no.engine import CurveReport, positive_words
+from analysis.stats.classification.curves import average_precision, precision_recall_curve
+
+
+class PrecisionRecall(CurveReport):
+    """Average precision and the curve of each evaluator on each ordered question."""
+
+    name, title = "precision_recall", "Precision and recall"
+    main, label, area = "average_precision", "average precision", "Average precision"
+    curve_words, beside = "Precision and recall", "average precision"
+    plot, look = staticmethod(curves.precision_recall), {"unit_interval": True}
+    method = (
+        "How many of the items that a judge puts first do people find good, and how many of the "
+        "good ones are among them: unlike ROC it depends on how rare good items are."
+    )
+    formula = [
+        "At each threshold: precision = positives among the items called so, recall = share of "
+        "the positives that are called so.",
+        "Average precision = Σ (Rₖ − Rₖ₋₁) Pₖ over the thresholds, from the highest down; without "
+        "any skill it is the share of positives.",
+        "Positive: mean of the included ratings of the reference ≥ threshold.",
+    ]
+    source = "As scikit-learn's average_precision_score; Davis & Goadrich (2006)."
+    does = "finds the positive items best"
+    undefined = "on {where} average precision is undefined: the report says why"
+    largest = (
+        "largest average precision on {where}: {evaluator}; {positives:,} of {n:,} items are "
+        "positive"
+    )
+    columns = {
+        "Average precision": cell_of,
+        "Share of positives": lambda entry: _share_of_positives(entry.row),
+        "Positive": positive_words,
+        "n": lambda entry: entry.row["n"],
+    }
+
+    def add_curve(self, report, pair):
+        curve = precision_recall_curve(pair.values, pair.positive)
+        report.curves[pair.evaluator.name, pair.question.key] = curve
+        estimate = average_precision(pair.values, pair.positive, **pair.scores.resampling())
+        self.add(report, pair, estimate, last={"positives": curve.positives, "n": estimate.n})
+
+    def about_curves(self, report):
+        return ". Dotted: the share of positives, which a judge without any skill has"
+
+
+def _share_of_positives(row):
+    return Cell({"n": row["n"]}, row["positives"] / row["n"] if row["n"] else nan)
+
+
+KIND = PrecisionRecall().kind()

@@ -1,0 +1,199 @@
+"""Who waits for an endpoint that wants to be left alone, and what stops a run."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import Count
+from django.utils import timezone
+
+from judges.endpoints import limits
+from judges.endpoints.client import Answer, Failure
+from judges.endpoints.gate import Gate
+from judges.models import Call, Judgment, Run
+from judges.runs import drive, lease, settle
+from judges.runs.plan import plan
+from judges.runs.resume import resume
+from tests import factories
+from tests.judges.runs.test_drive import GOOD, go, make_run, states
+from tests.scripted_server import Reply, ScriptedServer, chat, valid
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    plain = settle.Outcome.wait
+    monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 10_000)
+
+
+@pytest.fixture
+def twelve(owner):
+    return factories.make_study("twelve", items=12)
+
+
+# An endpoint that wants to be left alone
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_no_item_fails_while_the_endpoint_answers_now_and_then(twelve, status):
+    """One call in twenty-five is answered."""
+    now_and_then = lambda n, r: valid(n, r) if n % 25 == 0 else Reply("", status)  # noqa: E731
+    run, server = go(twelve, now_and_then, concurrency=3)
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
+    assert len(server.requests) > 12 * settle.MOST_PAUSES
+    assert set(run.judgments.values_list("attempts", flat=True)) == {1}
+
+
+def test_a_run_pauses_once_the_endpoint_answered_nobody_for_a_while(twelve, monkeypatch):
+    monkeypatch.setattr(settle, "PATIENCE", timedelta(0))
+    script = lambda n, r: valid(n, r) if n < 3 else Reply("", 503)  # noqa: E731
+    with ScriptedServer(script) as server:
+        run = make_run(twelve, server, concurrency=2)
+        drive.work_through(run.pk)
+        run.refresh_from_db()
+        assert (run.state, states(run)) == (Run.State.STOPPED, {"done": 12, "pending": 36})
+        assert run.stopped_because == (
+            "no call was answered in 0 minutes: endpoint overloaded (503, 529): 503: "
+        )
+        put_off = run.calls.values("unit").annotate(times=Count("pk")).order_by("-times")
+        assert put_off[0]["times"] == settle.MOST_PAUSES
+        server.script = valid
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
+
+
+# {what the last call of the endpoint was: (its fields, whether the endpoint is silent since)}
+LATELY = {
+    "an answer": ({}, False),
+    "an answer, of another run": ({"of": "other run"}, False),
+    "an answer, of another endpoint": ({"of": "other endpoint"}, True),
+    "an answer, quarter of an hour ago": ({"minutes": 15}, True),
+    "an answer, nearly so long ago": ({"minutes": 14.9}, False),
+    "a reply of the past that was taken over": ({"reused": True}, True),
+    "a refusal by the model": ({"failure": Failure.REFUSAL}, False),
+    "a limit": ({"failure": Failure.RATE}, True),
+    "a key refused": ({"failure": Failure.AUTHENTICATION}, True),
+    "an error": ({"failure": Failure.SERVER}, True),
+}
+
+
+@pytest.mark.parametrize("case", LATELY)
+def test_an_endpoint_is_silent_when_no_call_of_any_run_was_answered_of_late(study, case):
+    fields, silent = LATELY[case]
+    now, endpoint = timezone.now(), factories.make_endpoint(key="here")
+    other = factories.make_endpoint(key="there")
+    of = fields.get("of", "")
+    judge = factories.make_judge(study, "judge", other if of == "other endpoint" else endpoint)
+    call = Call.objects.create(run=plan(judge), unit=0, failure=fields.get("failure", ""))
+    if fields.get("reused"):
+        again = factories.make_judge(study, "again", other)
+        of_past = Call.objects.create(run=plan(again), unit=0)
+        call.reused_from = of_past
+        call.save()
+    moment = now - timedelta(minutes=fields.get("minutes", 1))
+    Call.objects.filter(pk=call.pk).update(created_at=moment)
+    assert settle.is_silent(endpoint, now) is silent
+
+
+@pytest.mark.parametrize("failure", [Failure.RATE, Failure.BUSY, Failure.SERVER])
+def test_a_limit_keeps_all_workers_from_the_endpoint_and_an_error_only_its_call(failure):
+    endpoint = factories.make_endpoint()
+    gate, another = Gate(endpoint), Gate(endpoint)
+    unit = lease.Unit(0, None, pauses=5000)  # 3.2 milliseconds here, 32 seconds in truth
+    gate.record([settle.Outcome(unit, [], {}, Answer(failure=failure))])
+    endpoint.refresh_from_db()
+    assert (gate.opens > 0) is (endpoint.not_before is not None) is (failure is not Failure.SERVER)
+    limits.wait_all(endpoint, 60)
+    another.look()
+    assert another.is_closed()
+
+
+# What stops a run
+
+# Nothing that is about one item; {name: (the reply, the failure)}.
+ALIKE = {
+    "a key that was revoked": (Reply("", 401), Failure.AUTHENTICATION),
+    "a key that may not": (Reply("", 403), Failure.AUTHENTICATION),
+    "no such model": (Reply("", 404), Failure.NOT_FOUND),
+    "a request that nobody takes": (Reply("", 400), Failure.BAD_REQUEST),
+    "an address that has moved": (Reply("", 307, {"location": "/"}), Failure.REDIRECT),
+    "a page to log in": (Reply("<html>"), Failure.HTML),
+    "an error with status 200": (Reply({"error": "no"}), Failure.NO_CHAT),
+    "packed as nobody asked": (Reply("x", headers={"content-encoding": "zstd"}), Failure.PACKED),
+}
+
+
+@pytest.mark.parametrize("case", ALIKE)
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_five_calls_in_a_row_that_fail_alike_stop_the_run(twelve, case, concurrency):
+    reply, failure = ALIKE[case]
+    script = lambda n, r: valid(n, r) if n < 3 else reply  # noqa: E731
+    with ScriptedServer(script) as server:
+        run = make_run(twelve, server, concurrency=concurrency)
+        drive.work_through(run.pk)
+        run.refresh_from_db()
+        assert (run.state, states(run)) == (Run.State.STOPPED, {"done": 12, "pending": 36})
+        assert run.stopped_because.startswith(f"5 calls in a row: {failure}: ")
+        assert 0 <= len(server.requests) - 3 - settle.IN_A_ROW <= concurrency, "those under way"
+        assert run.reserved_usd == 0
+        server.script = valid
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
+
+
+KEY, MODEL, LIMIT = Reply("", 401), Reply("", 404), Reply("", 429)
+TOO_LONG, FILTERED = Reply("", 413), chat("", "content_filter")
+# {what comes: (replies in turn, "g" is a good one; state of the run; units that failed)}
+ROWS = {
+    "four": ([KEY] * 4 + ["g"] * 8, Run.State.FINISHED, 4),
+    "five, the last of all": (["g"] * 7 + [KEY] * 5, Run.State.STOPPED, 0),
+    "a good one between": ([KEY] * 4 + ["g"] + [KEY] * 4 + ["g"] * 3, Run.State.FINISHED, 8),
+    "of two kinds in turn": ([KEY, MODEL] * 6, Run.State.FINISHED, 12),
+    "limits between": ([KEY, LIMIT] * 4 + [KEY], Run.State.STOPPED, 0),
+    "items that are too long": ([TOO_LONG] * 12, Run.State.FINISHED, 12),
+    "items that a filter stops": ([FILTERED] * 12, Run.State.FINISHED, 12),
+    "after others that stay failed": ([MODEL] * 2 + [KEY] * 5, Run.State.STOPPED, 2),
+}
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_a_row_is_of_one_kind_without_an_answer_between(twelve, case):
+    replies, state, failed = ROWS[case]
+    replies = [chat(GOOD) if reply == "g" else reply for reply in replies]
+    script = lambda n, _: replies[min(n, len(replies) - 1)]  # noqa: E731
+    run, _ = go(twelve, script, concurrency=1)
+    assert run.state == state
+    assert run.judgments.filter(state__in=Judgment.NO_VALUE).count() == 4 * failed
+    assert (run.judgments.open().count() > 0) is (state == Run.State.STOPPED)
+
+
+def test_a_row_goes_on_over_workers_and_kills_and_begins_anew_after_a_resume(twelve):
+    with ScriptedServer(lambda *_: KEY) as server:
+        run = make_run(twelve, server, concurrency=1)
+        (unit,) = lease.lease(run, run.judge.endpoint, "killed", 1)
+        refused = settle.Outcome(unit, [], {}, Answer(failure=Failure.AUTHENTICATION))
+        settle.store_calls(run, run.judge.endpoint, [refused], "killed")
+        settle.settle_lost(timezone.now() + timedelta(hours=1))
+        assert not settle.stop_if_alike(run)
+        drive.work_through(run.pk)
+        run.refresh_from_db()
+        assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
+        assert 4 <= len(server.requests) <= 5
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
+    assert 9 <= len(server.requests) <= 11
+    assert run.calls.count() == len(server.requests) + 1, "what was asked stays"
+
+
+def test_what_comes_after_the_stop_waits_too(twelve):
+    """Some calls are under way when the fifth refusal stops the run."""
+    script = lambda n, _: Reply("", 401, delay=0.5 if n >= 5 else 0)  # noqa: E731
+    run, server = go(twelve, script, concurrency=8)
+    assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
+    assert run.calls.count() == len(server.requests) > settle.IN_A_ROW

@@ -1,0 +1,93 @@
+"""How long an endpoint wants to be left alone, in the forms that providers and gateways use."""
+
+from datetime import UTC, datetime
+
+import httpx2
+import pytest
+
+from judges.endpoints.waits import seconds_told
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+EPOCH = int(NOW.timestamp())
+HEADERS = [
+    ({"Retry-After": "7"}, 7),
+    ({"retry-after": "0.5"}, 0.5),
+    ({"retry-after": "0"}, 0),
+    ({"retry-after": "Thu, 01 Jan 2026 12:01:30 GMT"}, 90),
+    ({"retry-after": "Thu, 01 Jan 2026 12:01:30 -0000"}, 90),
+    ({"retry-after": "2026-01-01T12:01:30Z"}, 90),
+    ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0),
+    ({"retry-after": f"{EPOCH + 90}"}, 90),
+    ({"retry-after": "soon"}, None),
+    ({"retry-after": ""}, None),
+    ({"retry-after": "-1"}, None),
+    ({"retry-after": "nan"}, None),
+    ({"retry-after": "9" * 400}, None),
+    ({"retry-after": "Thu, 01 Jan 99999999999 12:00:00 GMT"}, None),
+    ({"retry-after-ms": "1500"}, 1.5),
+    ({"x-ms-retry-after-ms": "1500", "retry-after": "2"}, 2),
+    ({"x-ratelimit-reset-requests": "6m0s"}, 360),
+    ({"x-ratelimit-reset-tokens": "120ms"}, 0.12),
+    ({"x-rate-limit-reset-tokens": "55"}, 55),
+    ({"X-RateLimit-Reset": f"{EPOCH + 30}"}, 30),
+    ({"X-RateLimit-Reset": f"{1000 * EPOCH + 30_500}"}, 30.5),
+    ({"anthropic-ratelimit-tokens-reset": "2026-01-01T12:00:20Z"}, 20),
+    # Of several limits those that are not used up say nothing.
+    (
+        {
+            "x-ratelimit-reset-requests": "2m59.56s",
+            "x-ratelimit-remaining-requests": "14370",
+            "x-ratelimit-reset-tokens": "7.66s",
+            "x-ratelimit-remaining-tokens": "0",
+            "retry-after": "2",
+        },
+        7.66,
+    ),
+    (
+        {
+            "anthropic-ratelimit-requests-reset": "2026-01-01T13:00:00Z",
+            "anthropic-ratelimit-requests-remaining": "49",
+        },
+        None,
+    ),
+    ({"x-request-id": "5s", "date": "Thu, 01 Jan 2026 12:01:30 GMT"}, None),
+]
+BODIES = [
+    ('{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37s"}', 37),
+    (r'{"message": "{\"retryDelay\": \"37.5s\"}"}', 37.5),
+    ('{"retryDelay": {"seconds": 37, "nanos": 0}}', 37),
+    ("Please retry in 37.123s.", 37.123),
+    ("Please try again in 6m0s. Visit https://example.org/limits", 360),
+    ("Please try again in 1h2m3.5s.", 3723.5),
+    ("Please try again in 250ms.", 0.25),
+    ("Please retry after 26 seconds. Go to https://example.org", 26),
+    ("Try again in 1 minute and 30 seconds", 90),
+    ("You must wait for 2 minutes", 120),
+    ('{"retry_after": 20}', 20),
+    ('{"retry_after_seconds": 20.5}', 20.5),
+    ('{"retry_after_ms": 1500}', 1.5),
+    ('{"retryAfterMs":1500}', 1.5),
+    ('{"headers": {"Retry-After": "12"}}', 12),
+    (f'{{"headers": {{"X-RateLimit-Reset": "{1000 * EPOCH + 9000}"}}}}', 9),
+    ('{"error": "Model is currently loading", "estimated_time": 20.0}', 20),
+    ("retry in 5s, at the latest retry in 9s", 9),
+    ("Please try again in a few moments", None),
+    ("Retry after 2026-01-01T13:00:00Z", None),
+    ("We await 20 s of it", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("headers", "seconds"), HEADERS)
+def test_headers_say_it_as_a_length_or_as_a_moment(headers, seconds):
+    assert seconds_told(httpx2.Headers(headers), "", NOW) == seconds
+
+
+@pytest.mark.parametrize(("body", "seconds"), BODIES)
+def test_a_body_says_it_in_fields_or_in_words(body, seconds):
+    assert seconds_told({}, body, NOW) == pytest.approx(seconds)
+
+
+def test_of_a_header_and_a_body_the_longer_counts():
+    assert seconds_told({"retry-after": "0"}, "retry in 5s", NOW) == 5
+    assert seconds_told({"retry-after": "9"}, "retry in 5s", NOW) == 9
