@@ -17,7 +17,7 @@ from tests.calibration.tables import Line, Table
 from tests.calibration.targets import least, most, not_above
 
 NAME = "attacks"
-TITLE = "Attacks on a yes"
+TITLE = "Attacks"
 STUDIES, FEW = 300, 6
 ITEMS, RATINGS, EACH = 300, 3, 10
 RELIABILITIES = (0.1, 0.3, 0.6)
