@@ -263,7 +263,7 @@ BOUNDS_TEXT = (
 RULE_TEXT = (
     f"{LOOKS} {DROP_OUT:.0%} drop out; four systems carry .2 of quality, contents are the "
     "clusters. MAY asks for agreement, retention, level, and agreement and half of the retention "
-    "beyond systems and beyond length, all at one look. The judges share the collections."
+    "beyond systems and length at once, all at one look. The judges share the collections."
 )
 BOUNDS_SAY = (
     "The report Stopping applies the rule and says that its bounds hold at all looks together; it "

@@ -114,7 +114,7 @@ def notes(prices, options):
         "questions is left out: it needs more items.",
         "formula: items with which each check has power .8, for other numbers of ratings an item: "
         "the planner’s variances at the pilot’s agreement, times what the pilot’s are of them. "
-        "Checks within systems, contents and recipients are not in it.",
+        "The joint check, beyond all that is known of an item, is not in it.",
         f"Cost: {prices.item_seconds:.0f} seconds a rating ({time}), {prices.hourly_pay:,.2f} an "
         f"hour ({pay}), sessions of {prices.session_items} items, without a platform’s fee.",
         "If the number of items is chosen after looking at the pilot, and the pilot stays in the "
