@@ -104,8 +104,8 @@ def notes(prices, options):
         f"drawn: {DRAWS} studies of each size are drawn from the pilot’s clusters with "
         f"replacement, and each is decided as the verdict decides; seed {options.seed}. yes is "
         "the share of them that say yes: the power if the pilot’s own estimates were true, which "
-        "they are not. In simulations it was too low on average: .73 from pilots of 300 items "
-        "where .88 of studies got a yes (docs/CALIBRATION.md).",
+        "they are not. In simulations it was too low on average: .75 from pilots of 300 items "
+        "where .85 of studies got a yes (docs/CALIBRATION.md).",
         f"low and high: 10th and 90th percentile of that share over {PILOTS} bootstrapped pilots, "
         f"{DRAWS_A_PILOT} draws each, so that each of the {PILOTS} shares has a Monte Carlo error "
         "of .10 at most, by which the band is too wide. assurance: their mean.",

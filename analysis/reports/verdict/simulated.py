@@ -31,9 +31,9 @@ def simulation_notes(rows):
     if of_raters or not rows:
         yield (
             "In simulated studies whose truth lies exactly at the boundary of a check at .05, it "
-            f"passed wrongly in .02 to .10 of 300. {_tricks(spared)} got a yes in at most 1 % of studies "
-            f"on five points, of two, four or eleven systems (docs/CALIBRATION.md). {OF_CONTENTS} "
-            f"{AT_ONCE}"
+            f"passed wrongly in .02 to .10 of 300. {_tricks(spared)} got a yes in at most 1 % of "
+            f"studies on five points, of two, four or eleven systems (docs/CALIBRATION.md). "
+            f"{OF_CONTENTS} {AT_ONCE}"
         )
     else:  # what was simulated of recipients' own answers stands with them
         yield AT_ONCE
