@@ -14,6 +14,17 @@ def differences(x, of, cluster, s, r):  # mean(r) - mean(s) of x, its error and 
     return mean[r] - mean[s], (squares * (df + 1) / np.fmax(df, 1e-9)) ** 0.5 + 1e-99, df
 
 
+def max_t(x, of, cluster, s, r, own):  # p of each pair's difference of x, by draws of all means
+    n, psi = np.bincount(of), np.zeros((max(cluster) + 1, max(of) + 1))
+    np.add.at(psi, (cluster, of), (x - (np.bincount(of, x) / n)[of]) / n[of])
+    values, vectors = np.linalg.eigh(psi.T @ psi)
+    rng, df = np.random.default_rng(0), max(own[2].min(), 1)
+    drawn = rng.normal(size=(1999, len(n))) * values.clip(0) ** 0.5 @ vectors.T
+    drawn /= (rng.chisquare(df, size=(1999, 1)) / df) ** 0.5
+    largest = abs((drawn[:, r] - drawn[:, s]) / own[1]).max(axis=1)
+    return (1 + (largest[:, None] >= abs(own[0]) / own[1]).sum(axis=0)) / 2000
+
+
 def compare(both):  # a row of all systems, then one of each pair
     y, F = both[["y", "F"]].to_numpy().T
     (of, names), g = both["system"].factorize(sort=True), both["cluster"].factorize()[0]
@@ -29,7 +40,7 @@ def compare(both):  # a row of all systems, then one of each pair
     states = {"says_nothing": np.ptp(F) == 0, "too_few": min(np.bincount(of)) < 30 or min(df) < 9}
     states |= {"favours": off.any(), "no_difference": not apart.any(), "margin": p.max() >= 0.05}
     states |= {"order": (apart & wrong).any(), "widest": last >= 0.05}
-    state = next((name for name in states if states[name]), "may")
+    state = next((name for name in states if states[name]), "few_systems" if S < 3 else "may")
     lack = state if state in ("margin", "order", "widest") else ""
     D = np.bincount(of, F - y) / np.bincount(of)  # of each system; its SD is told from eight on
     sd = np.std(D, ddof=1) * np.array([1, *((S - 1) / chi2.ppf([0.975, 0.025], S - 1)) ** 0.5])
@@ -37,8 +48,9 @@ def compare(both):  # a row of all systems, then one of each pair
     whole |= dict(zip(("sd", "sd_low", "sd_high"), sd if S > 7 else sd + np.nan, strict=True))
     holm = np.maximum.accumulate(p[order] * np.arange(len(s), 0, -1)).clip(max=1)[order.argsort()]
     pairs = pd.DataFrame({"level": e, "level_low": e - half, "level_high": e + half, "level_p": p})
-    reasons = ["favours", "undecided", "no_difference", "favours"]
-    reasons = np.select([off, holm >= 0.05, ~apart, wrong], reasons, "may")
+    reasons = ["favours", "undecided", "no_difference", "favours", "undecided"]
+    unseen = max_t(F, of, g, s, r, own) >= 0.05
+    reasons = np.select([off, holm >= 0.05, ~apart, wrong, unseen], reasons, "may")
     pairs = pairs.assign(reason=reasons, favours=favours, p_adjusted=holm, a=names[s], b=names[r])
     return [whole | {"judge_p": max(p.max(), last, np.ptp(F) == 0)}, *pairs.to_dict("records")]
 

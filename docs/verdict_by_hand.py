@@ -1,4 +1,9 @@
-"""Recompute from the export's scores.csv and items.csv which judges may rate items on 1..5."""
+"""Recompute from the export's scores.csv and items.csv which judges may rate items on 1..5.
+
+For panels, and judges that hold no ratings: what raters gave to other items is left out here.
+"""
+
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -21,25 +26,56 @@ def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions ab
     return t(np.where(add > 0, min(G, R), G) - 1, (rho, r - k * rho, b), squares**0.5 / n)
 
 
+def measure_left(Y, F, about, k):  # the same beyond all that is known of the items, at once
+    tables, n = [np.ones((len(F), 1))], len(F)
+    if np.ptp(by := about["length"]):
+        tables.append(np.column_stack([by, *(by > by.quantile(x / 10) for x in range(1, 10))]))
+    groups = [about[name].fillna("none") for name in ("system", "content", "recipient")]
+    groups = [by for by in groups if n >= by.nunique() * (2 if by.name == "system" else 5)]
+    for by in groups + [a + "\n" + b for a, b in combinations(groups, 2)]:
+        large = by.map(by.value_counts()) >= (5 if by.name is None else 1)
+        tables.append(pd.get_dummies(by.where(large, "others")).to_numpy(float))
+    table = np.column_stack(tables)
+    fit, _, rank, _ = np.linalg.lstsq(table, np.column_stack([Y.mean(axis=1), F]))
+    means, f = (np.column_stack([Y.mean(axis=1), F]) - table @ fit).T
+    means = means * (n / max(n - rank, 1)) ** 0.5 - Y.mean(axis=1)
+    left = f * (np.var(f) > 1e-6 * np.var(F))
+    Z = (Y.T + means).T
+    return measure(Y, Z, left, about["cluster"].factorize()[0], k)
+
+
+def p_of_rest(Y, F, about):  # the largest p of r > 0 without the items at an end
+    p = [0.0]
+    for values, times in ((F, 1), (Y.mean(axis=1).to_numpy().round(9), 5)):
+        for end in (values, -values):
+            points, counts = np.unique(end, return_counts=True)
+            out = counts.cumsum()
+            taken = min(sum(out < 0.1 * len(F)) + 1, sum(out <= 0.35 * len(F)))
+            if taken:
+                keep = end > points[taken - 1]
+                few = sum(keep) < 30 or np.ptp(F[keep]) == 0
+                q = 1 if few else measure_left(Y[keep], F[keep], about[keep], 0).cdf(0)[1]
+                p.append(min(1, q * times))
+    return max(p)
+
+
 def decide(ratings, F):  # the reason, the largest p of people, the largest p of the judge
     Y = ratings[ratings.index.isin(F.index) & (ratings.count(axis=1) > 1)].dropna(axis=1, how="all")
     about, F = items.loc[Y.index], F[Y.index].to_numpy()
     q = measure(Y, Y, F, g := about["cluster"].factorize()[0], 2 / 3)
-    p, low, b = [q.cdf(0)[:2]], q.median()[0] < 0.1, max(q.cdf(-0.25)[2], q.sf(0.25)[2])
-    for name, by in about[["length", "system", "content", "recipient"]].items():
-        names = by.where(by.map(by.value_counts()) >= 5, "others")  # small groups joined
-        table = pd.get_dummies(names if len(F) >= 5 * by.nunique() else 0 * F).to_numpy(float)
-        if name == "length":
-            table = np.column_stack([by**0, by, *(by > by.quantile(x / 10) for x in range(1, 10))])
-        fit = table @ np.linalg.lstsq(table, np.column_stack([Y.mean(axis=1), F]))[0]
-        left = (F - fit[:, 1]) * (np.var(F - fit[:, 1]) > 1e-6 * np.var(F))
-        p += [measure(Y, (Y.T - fit[:, 0]).T, left, g, 1 / 2).cdf(0)[:2] * np.ptp(table, 0).any()]
-    s = {"says_nothing": np.ptp(F) == 0, "too_few": len(F) < 30 or max(g) < 9}
-    s |= {"raters_disagree": low and q.cdf(0.2)[0] > 0.95, "people_unsure": low or p[0][0] >= 0.05}
-    s |= {"may_not": p[0][1] > 0.95, "undecided": p[0][1] >= 0.05, "length_only": max(p[1]) >= 0.05}
+    margin = max(0.25, 0.2 * np.nanstd(ratings[ratings.count(axis=1) > 1]))
+    p, b = [q.cdf(0)[:2]], max(q.cdf(-margin)[2], q.sf(margin)[2])
     b = 2 if np.ptp(np.ceil(F - 0.5)) == 0 else b  # rounded to the scale it gives one answer
-    s |= {"system_only": np.max(p[2:]) >= 0.05, "level_off": 0.95 < b < 2, "order_only": b >= 0.05}
-    return next((reason for reason in s if s[reason]), "may"), *np.max([*p, [0, min(b, 1)]], axis=0)
+    p.append(measure_left(Y, F, about, 1 / 2).cdf(0)[:2] if np.ptp(F) else np.ones(2))
+    rest = p_of_rest(Y, F, about) if np.max(p) < 0.05 else 0
+    s = {"says_nothing": np.ptp(F) == 0, "too_few": len(F) < 30 or max(g) < 9}
+    s |= {"raters_disagree": q.cdf(0.1)[0] > 0.95}
+    s |= {"people_unsure": q.median()[0] < 0.1 or p[0][0] >= 0.05}
+    s |= {"may_not": p[0][1] > 0.95, "undecided": p[0][1] >= 0.05}
+    s |= {"known_features": max(p[1]) >= 0.05, "extremes_only": rest >= 0.05}
+    s |= {"level_off": 0.95 < b < 2, "order_only": b >= 0.05}
+    p += [[0, min(b, 1)], [0, rest]]
+    return next((reason for reason in s if s[reason]), "may"), *np.max(p, axis=0)
 
 
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))

@@ -94,9 +94,10 @@ TERMS = (
     ),
     _term(
         "beyond-groups",
-        "Beyond a grouping",
-        "The same number once the mean of each system, content, recipient or text length is taken "
-        "off. It shows what a judge knows about single items.",
+        "Beyond what is known",
+        "The same number once all that is known of an item is taken off at once: its system, "
+        "content, recipient, text length and raters. It shows what a judge knows about single "
+        "items.",
         "verdict",
         "r′, ρ′",
     ),
@@ -142,14 +143,6 @@ TERMS = (
         "again without that film. CF-A approximates this without the training.",
         "counterfactual",
         "CF, CF-A",
-    ),
-    _term(
-        "closeness",
-        "Closeness",
-        "How much more often a rater than the judge is the closer one to the other raters, from "
-        "−1 to 1. It is shown and decides nothing.",
-        "verdict",
-        "d",
     ),
     _term(
         "cluster",

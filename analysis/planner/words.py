@@ -121,8 +121,9 @@ def _notes_of_items(assumed):
         "Three checks are planned: raters agree, the judge keeps "
         f"{assumed.options.retention} of their agreement, and its mean lies within {margin} points "
         "of people’s.",
-        "Not planned are the checks within systems, contents and recipients, the check of text "
-        "length, and the correction for several judges. They can need more items.",
+        "Not planned are the joint check, beyond text length, systems, contents, recipients and "
+        "raters at once, the check without the plainest items, and the correction for several "
+        "judges. They can need more items.",
         "Below 100 items a check passes less often than planned, in simulations of 50 items with "
         "a probability that was .07 lower.",
     ]

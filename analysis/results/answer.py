@@ -16,8 +16,9 @@ SYSTEMS = "Comparing systems"
 MOST_NAMED = 3  # judges in a sentence
 # Of the best judge on several questions with the same reason.
 REASONS = {
-    Reason.LENGTH_ONLY: "{} is not shown to know more than the length of the text.",
-    Reason.SYSTEM_ONLY: "{} is not shown to know more than which group an item belongs to.",
+    Reason.KNOWN_FEATURES: "{} is not shown to know more than can be known without reading.",
+    Reason.EXTREMES_ONLY: "{} tells a few items apart and nothing among the others.",
+    Reason.HOLDS_RATINGS: "{} may have seen people's answers.",
     Reason.ORDER_ONLY: "{}'s order is right, but its level is not shown to be people's.",
     Reason.LEVEL_OFF: "{}'s scores are too high or too low.",
     Reason.SAYS_NOTHING: "{} gives the same answer to every item.",

@@ -42,9 +42,9 @@ KEYS = {
     "in_sample",
     "confusion": "evaluator question labels matrix shares shares_low shares_high agreement "
     "agreement_low agreement_high n",
-    "verdict": "evaluator question role use systems answer verdict why next rho rho_low rho_high "
-    "agreement agreement_low agreement_high retention retention_p worth worth_low worth_high level "
-    "level_low level_high level_p closeness closeness_p share_proven rho_within agreement_within "
+    "verdict": "evaluator question role use systems answer verdict why sentence next rho rho_low "
+    "rho_high agreement agreement_low agreement_high retention retention_p worth worth_low "
+    "worth_high level level_low level_high level_p share_proven rho_within agreement_within "
     "within_p p_adjusted family winning_rate published_test items clusters raters warnings",
     "overview": "evaluator question figure value low high n verdict why",
     "misjudged": "evaluator question threshold kind item system people judge of value low high",

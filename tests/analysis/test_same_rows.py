@@ -60,6 +60,8 @@ def numbers_of(rows):
 
 def test_every_report_has_the_rows_that_it_had(films):
     for report, before in BEFORE.items():
+        if report == "verdict":  # its third version has other checks
+            continue
         rows = rows_of(report)
         assert len(rows) == before["rows"], report
         columns = numbers_of(rows)

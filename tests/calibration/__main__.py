@@ -1,6 +1,6 @@
 """Run the simulation study and write its page.
 
-python -m tests.calibration [--short] [--seed N] [--processes N] [-o docs/CALIBRATION.md]
+python -m tests.calibration [--short] [--most SECTION=N ...] [--seed N] [-o docs/CALIBRATION.md]
 """
 
 import argparse
@@ -26,14 +26,25 @@ def main(arguments=None):
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="tests.calibration", description=__doc__)
     parser.add_argument("--short", action="store_true", help="few studies, in less than a minute")
+    parser.add_argument(
+        "--most",
+        nargs="*",
+        default=[],
+        metavar="SECTION=N",
+        type=lambda text: text.split("="),
+        help="of each design of these sections at most so many studies",
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("-o", "--output", type=Path, help="file of the page; else it is printed")
     options = parser.parse_args(arguments)
     began, began_cpu = time.monotonic(), cpu_seconds()
-    tallies = run_experiments(options.seed, is_short=options.short, processes=options.processes)
+    most = {section: int(count) for section, count in options.most}
+    tallies = run_experiments(
+        options.seed, is_short=options.short, most=most, processes=options.processes
+    )
     cost = Cost(time.monotonic() - began, cpu_seconds() - began_cpu, options.processes)
-    page = write_page(tallies, options.seed, options.short, cost)
+    page = write_page(tallies, options.seed, options.short, cost, most)
     if options.output:
         options.output.write_text(page)
     else:

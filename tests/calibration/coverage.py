@@ -4,12 +4,17 @@ from functools import partial
 from math import isnan
 
 from analysis.stats.validation.agreement import compare_judge
-from analysis.stats.validation.beyond import compare_beyond
 from analysis.stats.validation.level import measure_level
 from analysis.stats.validation.systems import compare_systems
 from analysis.stats.validation.worth import worth_in_raters
 from tests.analysis.stats.validation.simulated import FIVE, simulate
-from tests.calibration.crowds import KEPT, RELIABILITIES, compute_truth, follow_quality
+from tests.calibration.crowds import (
+    KEPT,
+    RELIABILITIES,
+    compare_without,
+    compute_truth,
+    follow_quality,
+)
 from tests.calibration.experiments import Experiment
 from tests.calibration.tables import Line, Table
 from tests.calibration.targets import between
@@ -52,7 +57,7 @@ def try_intervals(options, reliability, rng):
     )
     judge = follow_quality(study, Q, SPREAD) + FAVOUR * (study.system == 0)
     plain = judge - FAVOUR * (study.system == 0)
-    people, within = study.reference.people, {own.name: own for own in study.reference.within}
+    people = study.reference.people
     scores = plain[people.rows, None]
     agreement = compare_judge(people, scores)
     quantities = {
@@ -61,10 +66,10 @@ def try_intervals(options, reliability, rng):
         "theta": (agreement.retention(KEPT), truth.retention(Q)),
         "level": (measure_level(people, scores).largest, 3 - truth.mean),
         "rho within systems": (
-            compare_beyond(within["system"], scores).rho,
+            compare_without(study, "system", scores).rho,
             truth.rho_within,
         ),
-        LENGTH_SHOWN: (compare_beyond(within["length"], scores).rho, truth.rho_beyond_length),
+        LENGTH_SHOWN: (compare_without(study, "length", scores).rho, truth.rho_beyond_length),
         "difference of systems": _offset(study, judge[people.rows], truth, options),
     }
     outcomes = {

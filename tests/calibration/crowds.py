@@ -11,6 +11,8 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import ndtr
 
+from analysis.stats.validation.beyond import compare_beyond, describe_items, take_out
+
 RELIABILITIES = (0.1, 0.2, 0.3, 0.5, 0.7)
 SHARES = (0.0, 0.2, 0.4)  # of systems in the variance of quality
 KEPT = 2 / 3  # theta = r - KEPT rho
@@ -93,6 +95,15 @@ def _moments(reliability, quality):
     distance = sqrt(reliability) * quality[..., None] - CUTS
     above = ndtr(distance / sqrt(1 - reliability))
     return 1 + above.sum(axis=-1), 1 + (above * np.arange(3, 10, 2)).sum(axis=-1)
+
+
+def compare_without(study, name, judge):
+    """Compare a judge (n, 1) with people beyond the systems alone, or the length alone."""
+    people = study.reference.people
+    lengths = study.length[people.rows] if name == "length" else None
+    groupings = {"system": study.system[people.rows]} if name == "system" else {}
+    features = describe_items(people.n, lengths, groupings)
+    return compare_beyond(take_out(people, features), judge)[0][1]
 
 
 def follow_quality(study, q, spread=1.0):

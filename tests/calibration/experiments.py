@@ -19,7 +19,7 @@ import numpy as np
 
 SECTIONS = (
     *("false_yes", "own_answers", "boundary", "coverage", "intervals", "winners", "stopping"),
-    "planner",
+    *("planner", "attacks"),
 )
 SEED = 20260702
 PROCESSES = 2
@@ -40,9 +40,9 @@ class Experiment:
     studies: int
     few: int
 
-    def count(self, is_short: bool) -> int:
-        """Return the number of studies of the long or the short form."""
-        return self.few if is_short else self.studies
+    def count(self, is_short: bool, most: int | None = None) -> int:
+        """Return the number of studies of the long form, of that at most, or of the short form."""
+        return self.few if is_short else min(self.studies, most or self.studies)
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,27 @@ def experiments_by_name() -> dict[str, Experiment]:
     return table
 
 
-def run_experiments(seed=SEED, *, is_short=False, processes=PROCESSES, names=None) -> Tallies:
+def count_studies(is_short, most=None):
+    """Return {section: {experiment: its number of studies}}; most: of each, by some sections."""
+    return {
+        section: {
+            own.name: own.count(is_short, (most or {}).get(section)) for own in module.experiments()
+        }
+        for section, module in zip(SECTIONS, load_sections(), strict=True)
+    }
+
+
+def run_experiments(
+    seed=SEED, *, is_short=False, most=None, processes=PROCESSES, names=None
+) -> Tallies:
     """Run the experiments, all or those named, and tally their outcomes."""
+    counts_by_section = count_studies(is_short, most).values()
     tasks = [
-        (name, seed, start, min(start + BLOCK, own.count(is_short)))
-        for name, own in experiments_by_name().items()
+        (name, seed, start, min(start + BLOCK, count))
+        for own in counts_by_section
+        for name, count in own.items()
         if names is None or name in names
-        for start in range(0, own.count(is_short), BLOCK)
+        for start in range(0, count, BLOCK)
     ]
     hits: Counter[tuple[str, str]] = Counter()
     counts: Counter[tuple[str, str]] = Counter()

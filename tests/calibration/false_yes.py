@@ -245,6 +245,8 @@ OBSERVED_TEXT = (
     f"answers on five points correlate by {OBSERVED:g}; the judge is named beforehand."
 )
 PASTING_SAYS = "The report Verdict has words for pasted answers only where the flag is raised."
+CONTENTS_SAY = "A note of the report Verdict says in how many studies."
+POWER_SAYS = "The planner's page says that the joint check, which costs this, is not planned."
 FLAG_SAYS = (
     "A note of the report Verdict says that the flag is raised for nothing in 5 % of studies."
 )
@@ -292,7 +294,10 @@ def _of_effects(tallies):
     for name, (_, judges) in EFFECTS.items():
         experiments_here = [f"{name} at {rho}" for rho in RELIABILITIES]
         for judge in judges:
-            lines.append(_line((judge, name), experiments_here, judge, tallies, (most(0.01),)))
+            target = (most(0.01),)
+            lines.append(
+                _line((judge, name), experiments_here, judge, tallies, target, CONTENTS_SAY)
+            )
         lines.append(_line(("q = .8", name), experiments_here, "q = .8", tallies, (None,)))
     return lines
 
@@ -333,7 +338,7 @@ def _of_power(tallies):
     for name, q in GOOD.items():
         fewest = 0.5 if q is None else 0.2
         targets = tuple(least(0.8) if rho >= fewest else None for rho in RELIABILITIES)
-        lines += _over_grid(tallies, name, name, targets, designs=FOUR)
+        lines += _over_grid(tallies, name, name, targets, POWER_SAYS, designs=FOUR)
     return lines
 
 

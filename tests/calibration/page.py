@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.calibration.experiments import experiments_by_name, load_sections
+from tests.calibration.experiments import count_studies, load_sections
 
 ROOT = Path(__file__).parents[2]
 CHANGED = " with changes that are not in it"
@@ -28,26 +28,26 @@ ten items, contents as clusters, and a quality that correlates .4 with the lengt
 Reliability is that of ratings before they are rounded to points; a judge is tested alone, without
 the correction for a family.
 
-Not simulated here: the correction for a family of judges, questions of two or seven points and
-choices, the recall of a rare class, groups of items that a judge does not see, and raters whose
-leaving depends on what they rate.
+Not simulated here: the correction for a family of judges, choices, the recall of a rare class,
+groups of items that a judge does not see, raters whose leaving depends on what they rate, and
+judges that know several things at once where recipients rate their own items, where contents cut
+across recipients, or where contents have fewer than five items. Scales of other than five points
+are only under *Attacks*.
 
-Contents or systems of fewer than five rated items that cut across recipients are not checked: a
-judge that knows only the content can then get a yes (in .86 of studies of 100 contents × 3 items
-with recipients as clusters). The report says so beside each such yes. Checking them by
-contents as clusters is not calibrated.
+Contents or systems of fewer than five rated items that cut across recipients are not in the joint
+check: a judge that knows only the content can then get a yes. The report says so beside each such
+yes. How often that is was not measured again for the third version of the verdict.
 """
 
 
-def write_header(seed, is_short):
+def write_header(seed, is_short, most=None):
     """Say the seed and the number of studies, in all and by section."""
-    own = [
-        (section.NAME, sum(e.count(is_short) for e in section.experiments()))
-        for section in load_sections()
-    ]
-    total = sum(e.count(is_short) for e in experiments_by_name().values())
+    counts = [sum(own.values()) for own in count_studies(is_short, most).values()]
+    names = [section.NAME for section in load_sections()]
+    total = sum(counts)
+    own = zip(names, counts, strict=True)
     sections = ", ".join(f"{name} {count:,}" for name, count in own)
-    form = "short" if is_short else "long"
+    form = "short" if is_short else "shortened" if most else "long"
     return f"Seed {seed}, {form} form, {total:,} simulated studies: {sections}."
 
 
@@ -85,10 +85,10 @@ class Cost:
         )
 
 
-def write_page(tallies, seed, is_short, cost):
+def write_page(tallies, seed, is_short, cost, most=None):
     """Write the whole page as Markdown."""
     tables = collect_tables(tallies)
-    header = write_header(seed, is_short)
+    header = write_header(seed, is_short, most)
     page = HEAD.format(header=header, made=write_origin(), machine=cost)
     page += "\n" + write_summary(tables)
     for title, own in tables.items():

@@ -368,7 +368,7 @@ SYSTEMS_TEXT = (
     "within the margin; a yes asks for more."
 )
 POINTS_TEXT = (
-    "The planner does not predict the checks beyond systems and length, which this yes includes; "
+    "The planner does not predict the joint check and the rest check, which this yes includes; "
     "rho is what two raters of one item agree by on five points."
 )
 DESIGN_SAYS = "The planner's page says that checks pass less often below 100 items."
@@ -377,4 +377,4 @@ FEW_CLUSTERS_SAY = (
     "The planner asks for more clusters than these: with so few, the t distribution of the checks "
     "costs power that its normal approximation does not see."
 )
-POINTS_SAY = "The planner's page says that checks within groupings and of length are not planned."
+POINTS_SAY = "The planner's page says that the joint check is not planned."

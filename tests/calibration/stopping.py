@@ -201,9 +201,8 @@ def _look(reference, judge, t, *, is_spent):
     agreement = compare_judge(people, scores)
     level = measure_level(people, scores).largest
     others = [level_check(level.value, level.error, MARGIN, agreement.rho_value, agreement.r_value)]
-    for within in reference.within:
-        if not within.skipped:
-            others += _order(compare_beyond(within, scores), 0.5, within.name)
+    for name, part in compare_beyond(reference.left, scores):
+        others += _order(part, 0.5, name)
     return look(RULE, *_order(agreement), others, clusters=t, is_budget_spent=is_spent).state
 
 
@@ -264,7 +263,7 @@ BOUNDS_TEXT = (
 RULE_TEXT = (
     f"{LOOKS} {DROP_OUT:.0%} drop out; four systems carry .2 of quality, contents are the "
     "clusters. MAY asks for agreement, retention, level, and agreement and half of the retention "
-    "beyond systems and beyond length, all at one look. The judges share the collections."
+    "beyond systems and length at once, all at one look. The judges share the collections."
 )
 BOUNDS_SAY = (
     "The report Stopping applies the rule and says that its bounds hold at all looks together; it "

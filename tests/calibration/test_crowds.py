@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.agreement import compare_judge
-from analysis.stats.validation.beyond import compare_beyond
 from analysis.stats.validation.level import measure_level
 from tests.analysis.stats.validation.simulated import simulate
-from tests.calibration.crowds import RELIABILITIES, compute_truth, follow_quality
+from tests.calibration.crowds import RELIABILITIES, compare_without, compute_truth, follow_quality
 
 
 @pytest.mark.parametrize("reliability", RELIABILITIES)
@@ -23,15 +22,15 @@ def test_large_crowds_agree_by_what_is_computed(reliability, options):
     truth = compute_truth(
         reliability, options["system_share"], study.by_system, options.get("content_share", 0)
     )
-    people, within = study.reference.people, {own.name: own for own in study.reference.within}
+    people = study.reference.people
     judge = follow_quality(study, 0.8)[people.rows, None]
     agreement = compare_judge(people, judge)
     computed = {
         truth.rho: agreement.rho,
         truth.agreement(0.8): agreement.r,
         3 - truth.mean: measure_level(people, judge).largest,
-        truth.rho_within: compare_beyond(within["system"], judge).rho,
-        truth.rho_beyond_length: compare_beyond(within["length"], judge).rho,
+        truth.rho_within: compare_without(study, "system", judge).rho,
+        truth.rho_beyond_length: compare_without(study, "length", judge).rho,
     }
     for value, estimate in computed.items():
         assert abs(estimate.value - value) < 3.5 * estimate.error < 0.03

@@ -62,9 +62,19 @@ def test_no_share_is_farther_from_its_target_than_chance_unless_the_page_says_so
     assert [key for key in beyond if not outcomes[key].startswith("not met")] == []
 
 
-def test_the_page_is_of_the_long_form_with_the_seed_of_the_program():
-    assert write_header(SEED, is_short=False) in PAGE.replace("\n", " ")
+def test_the_page_is_of_the_seed_and_the_sections_of_the_program():
+    said = re.search(r"^(Seed \d+), .*?studies: (.*?)\. Made on", PAGE, re.MULTILINE)
+    counts = re.findall(r"([a-z ]+?) ([\d,]+)(?:, |$)", said[2])
+    long = write_header(SEED, is_short=False)
+    most = dict(re.findall(r"([a-z ]+?) ([\d,]+)(?:, |\.$)", long.split("studies: ")[1]))
+    assert said[1] == long.split(",")[0]
+    assert [name for name, _ in counts] == list(most)
+    assert all(_number(count) <= _number(most[name]) for name, count in counts)
     assert all(own.few < own.studies for own in experiments_by_name().values())
+
+
+def _number(text):
+    return int(text.replace(",", ""))
 
 
 def test_the_long_form_is_large_enough_for_its_targets():

@@ -231,7 +231,7 @@ def _variances(candidate, m):
         level=n * level.error**2,
         k=criteria.retention,
         floor=criteria.floor,
-        margin=pilot.reference.scale.level_margin if margin is None else margin,
+        margin=pilot.reference.level_margin if margin is None else margin,
     )
 
 

@@ -104,8 +104,8 @@ def notes(prices, options):
         f"drawn: {DRAWS} studies of each size are drawn from the pilot’s clusters with "
         f"replacement, and each is decided as the verdict decides; seed {options.seed}. yes is "
         "the share of them that say yes: the power if the pilot’s own estimates were true, which "
-        "they are not. In simulations it was too low on average: .73 from pilots of 300 items "
-        "where .88 of studies got a yes (docs/CALIBRATION.md).",
+        "they are not. In simulations it was too low on average: .75 from pilots of 300 items "
+        "where .85 of studies got a yes (docs/CALIBRATION.md).",
         f"low and high: 10th and 90th percentile of that share over {PILOTS} bootstrapped pilots, "
         f"{DRAWS_A_PILOT} draws each, so that each of the {PILOTS} shares has a Monte Carlo error "
         "of .10 at most, by which the band is too wide. assurance: their mean.",
@@ -114,7 +114,7 @@ def notes(prices, options):
         "questions is left out: it needs more items.",
         "formula: items with which each check has power .8, for other numbers of ratings an item: "
         "the planner’s variances at the pilot’s agreement, times what the pilot’s are of them. "
-        "Checks within systems, contents and recipients are not in it.",
+        "The joint check, beyond all that is known of an item, is not in it.",
         f"Cost: {prices.item_seconds:.0f} seconds a rating ({time}), {prices.hourly_pay:,.2f} an "
         f"hour ({pay}), sessions of {prices.session_items} items, without a platform’s fee.",
         "If the number of items is chosen after looking at the pilot, and the pilot stays in the "

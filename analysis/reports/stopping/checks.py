@@ -6,6 +6,8 @@ from analysis.stats.planning.checks import Check, agreement_check, level_check, 
 
 RARER = "items with the rarer answer"
 NEVER_GIVEN = "the rarer answer, which the judge never gives"
+HOLDS = "the judge's ratings, which it may have seen"
+EXTREMES = "the items beside the plainest"
 ONE_POINT = "the judge's scale, as rounded it gives one answer"
 AGREEMENT, RETENTION, LEVEL = "agreement", "retention", "level"
 
@@ -13,7 +15,7 @@ AGREEMENT, RETENTION, LEVEL = "agreement", "retention", "level"
 def checks_of(evidence, criteria):
     """Return (agreement, retention, the other checks) of a verdict, in the order of their words."""
     agreement = evidence.agreement
-    others = [check for part in evidence.beyond for check in _beyond(part, criteria)]
+    others = [check for part in evidence.beyond.parts for check in _beyond(*part, criteria)]
     return (
         agreement_check(agreement.rho.value, agreement.rho.error),
         _retention(agreement, criteria.retention, RETENTION),
@@ -26,19 +28,18 @@ def _retention(agreement, k, name):
     return retention_check(agreement.rho.value, agreement.r.value, theta.error, k, name)
 
 
-def _beyond(part, criteria):
-    """Yield the checks that raters agree beyond a grouping, and that the judge keeps half of it."""
-    if part.agreement is None:
-        return
-    rho = part.agreement.rho
-    yield agreement_check(rho.value, rho.error, f"{AGREEMENT} beyond {part.name}")
-    yield _retention(part.agreement, criteria.beyond_retention, f"{RETENTION} beyond {part.name}")
+def _beyond(name, part, criteria):
+    """Yield the checks that raters agree beyond what is known, and that the judge keeps half."""
+    yield agreement_check(part.rho.value, part.rho.error, f"{AGREEMENT} beyond {name}")
+    yield _retention(part, criteria.beyond_retention, f"{RETENTION} beyond {name}")
 
 
 def _without_bounds(evidence, criteria):
     """Yield what keeps the verdict from a yes without any estimate: checks that stay open."""
-    rare = evidence.rare_class
+    rare, rest = evidence.rare_class, evidence.rest
     stops = {
+        HOLDS: evidence.held,
+        EXTREMES: rest and not rest.p < criteria.alpha,
         RARER: rare and rare.n_majority < criteria.fewest_of_rare_class,
         NEVER_GIVEN: rare and not rare.n_marked,
         ONE_POINT: evidence.has_one_point,

@@ -123,8 +123,9 @@ KIND = Kind(
         "Bound: estimate ± SE √t · margin(t), "
         "margin(t)² = 2(tρ² + 1)/(t²ρ²) · ln(1 + √(tρ² + 1)/(2α)), "
         "ρ² = (L + ln(L + 1))/t*, L = −2 ln(2α); t* planned clusters, α shared by all decisions.",
-        "May: lower bounds of the raters' agreement ρ and of θ = r − ⅔ρ above 0, also beyond text "
-        "length, system, content and recipient (there r′ − ½ρ′), the level's bounds within its "
+        "May: lower bounds of the raters' agreement ρ and of θ = r − ⅔ρ above 0, also beyond all "
+        "that is known of an item at once: text length, system, content, recipient, who rated it "
+        "(there r′ − ½ρ′), the level's bounds within its "
         "margin, ρ at least .1, all at one look. May not: upper bound of θ below 0. People "
         "disagree: upper bound of ρ below .1.",
         "Advice: the fewest items or ratings an item with which all open bounds would decide, if "

@@ -287,7 +287,7 @@ def _notes(designs, options):
         if 0 < max(blocks) < MOST_BLOCKS:
             yield (
                 "With so few blocks the interval of the variance of the blocks may hold the truth "
-                "less often than in 95 %: it did in .91 of simulated studies with 30, in .88 with "
+                "less often than in 95 %: it did in .91 of simulated studies with 30, in .86 with "
                 "10 (docs/CALIBRATION.md)."
             )
     else:

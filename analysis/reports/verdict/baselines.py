@@ -118,5 +118,5 @@ def _as_judge(asked, left_out, criteria):
     shape = len(asked.scores.items), people.values.shape[1]
     judge = np.full(shape, np.nan)
     judge[people.rows[people.item[left_out]]] = people.values[left_out]
-    others = replace(asked.reference, people=people.drop_ratings(left_out))
+    others = replace(asked.reference, people=people.drop_ratings(left_out), tables=None)
     return gather_evidence(others, judge, criteria, has_own_scale=not asked.has_ends)

@@ -5,12 +5,13 @@ from math import isnan, nan
 
 from analysis.figures.layout import Table, Words
 from analysis.reports.verdict.own_words import one_tells_another
-from analysis.reports.verdict.unchecked import ABSENT, names_absent
 from analysis.reports.verdict.words import short
-from analysis.stats.validation.beyond import LENGTH
+from analysis.stats.validation.evidence import largest_p
 
 LADDERS = "ladders"  # of a report's curves: {(judge, role, question): its Rungs}
 PEOPLE, ENOUGH, LEVEL = "People agree: ρ", "Enough of a rater: r − k ρ", "Level: judge − people"
+BEYOND = "Beyond all that is known of an item: r′ − ½ ρ′"
+REST = "Without the plainest items"
 BESIDE = "After correction for all that was tried"
 TIED = "\u00a0"  # a space at which no line ends
 PASSED = {True: "✓", False: "✗"}
@@ -56,14 +57,15 @@ def rungs_of(evidence, criteria, p_adjusted):
     """Return the Rungs of a judge's Evidence; p_adjusted: after the correction for the family."""
     if not evidence.n:
         return []
-    alpha = criteria.alpha_weighted if evidence.is_weighted else criteria.alpha
+    alpha = criteria.alpha
     rho, theta = evidence.agreement.rho, evidence.agreement.retention(criteria.retention)
     rungs = [
         _rung(PEOPLE, rho, rho.p_above(), alpha, also=rho.value >= criteria.floor),
         _rung(ENOUGH, theta, theta.p_above(), alpha),
-        *(_beyond(part, criteria, alpha) for part in evidence.beyond),
-        *(Rung(_beyond_name(name), skipped=ABSENT[name][1]) for name in names_absent(evidence)),
+        _beyond(evidence.beyond, criteria, alpha),
     ]
+    if evidence.rest is not None:
+        rungs.append(Rung(REST, evidence.rest.p < alpha, p=min(1.0, evidence.rest.p)))
     if evidence.level is None:
         rungs.append(Rung(LEVEL, skipped="it has a scale of its own"))
     else:
@@ -79,17 +81,13 @@ def _rung(name, quantity, p, alpha, *, also=True, of_people=nan):
     return Rung(name, bool(p < alpha and also), quantity.value, *ends, p, of_people)
 
 
-def _beyond_name(name):
-    return "Beyond the length" if name == LENGTH else f"Within one {name}"
-
-
-def _beyond(part, criteria, alpha):
-    name = _beyond_name(part.name)
-    if part.agreement is None:
-        return Rung(name, skipped=part.skipped)
-    rho, theta = part.agreement.rho, part.agreement.retention(criteria.beyond_retention)
-    p = max(rho.p_above(), theta.p_above(), key=lambda p: 1 if isnan(p) else p)
-    return _rung(name, theta, p, alpha, of_people=rho.value)
+def _beyond(beyond, criteria, alpha):
+    if not beyond.parts:
+        return Rung(BEYOND, skipped="nothing but the texts is known of an item")
+    k = criteria.beyond_retention
+    _, worst = beyond.worst(k)
+    p = largest_p((beyond.judge_p(k), beyond.people_p))
+    return _rung(BEYOND, worst.retention(k), p, alpha, of_people=worst.rho.value)
 
 
 def ladder_table(entries, ladders, question, share):
@@ -118,8 +116,9 @@ def ladder_table(entries, ladders, question, share):
     note = (
         f"ρ says how well {one_tells_another([entry.row for entry in entries])} (0 not at all, 1 "
         f"fully), r how well the judge's do. The judge has to reach a share k of ρ, here {share}: "
-        "r − k ρ has to be above 0. Beyond the length and within one system, content or recipient "
-        "k is 1/2, and people have to agree there too: “raters there” is their ρ."
+        "r − k ρ has to be above 0. Beyond what is known of an item without reading it (length, "
+        "system, content, recipient, who rated it, and cells of two of them, at once) k is 1/2, "
+        "and people have to agree there too: “raters there” is their ρ."
     )
     return [Table(caption, [Words(name) for name in names], cells, [], "Judge", note)]
 

@@ -61,7 +61,6 @@ class Conventions(Referenced, Judged):
         """Return the Criteria that these options ask for."""
         return Criteria(
             alpha=self.alpha,
-            alpha_weighted=self.alpha / 2,
             family_alpha=self.alpha / 2,
             retention=SHARES[self.retention],
             floor=self.floor,

@@ -19,12 +19,13 @@ def judges_by_rank(rows):
 
 
 def _rank(rows):
-    agreed = [row for row in rows if row["answer"] != Answer.PEOPLE_DISAGREE]
+    tested = [row for row in rows if row["answer"] != Answer.NOT_TESTABLE]
+    agreed = [row for row in tested if row["answer"] != Answer.PEOPLE_DISAGREE]
     return (
         -count_yes(rows),
         -sum(row["answer"] == Answer.NOT_YET for row in rows),
         -mean_of(agreed, "worth_low"),
-        -mean_of(rows, "agreement"),
+        -mean_of(tested, "agreement"),
     )
 
 

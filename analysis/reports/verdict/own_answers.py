@@ -116,7 +116,7 @@ def own_answer_notes(questions):
         f"memory makes this test strict, never lax.{_say_gap(own[0].scores)}",
         "In simulations with 60 recipients of 10 items, of which they answered a fifth again, a "
         "constant, a coin and a judge that knows only the recipient got no yes. At its boundary "
-        "the check of θ passed wrongly in .04 to .06, and 95 % intervals of ρ and θ held the truth "
+        "the check of θ passed wrongly in .03 to .05, and 95 % intervals of ρ and θ held the truth "
         "in .92 to .96 of studies (docs/CALIBRATION.md). Judges that know only the length, the "
         "system or the content were not simulated there.",
     ]

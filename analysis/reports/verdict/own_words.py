@@ -17,10 +17,6 @@ ASK_AGAIN = (
     "Collect a second rating of at least 30 items, or ask recipients a share of their own items "
     "again: repeat_share, on the page Settings, Order and checks; .1 is usual."
 )
-WARNINGS = words.WARNINGS | {
-    "closer_than_people": "It follows recipients more closely than they follow themselves: it may "
-    "have seen their answers.",
-}
 
 
 class OwnCase(Case):
@@ -37,11 +33,6 @@ class OwnCase(Case):
     def words(self):
         """Return {reason: the function that says it}."""
         return OF_OWN
-
-    @property
-    def warning_words(self):
-        """Return {warning: its sentence}."""
-        return WARNINGS
 
     @property
     def warnings(self):
@@ -78,6 +69,12 @@ def unit_of(row):
 def say_worth(row):
     """Write ", worth at least 1.6 raters" of a row's judge; blank where that says nothing."""
     return words.worth_clause(row["worth_low"], unit_of(row))
+
+
+def say_use_of_yes(row, whom):
+    """Write what a yes allows: a judge worth less than one rater helps, and stands in for none."""
+    helps = whom == A_RATER and row["worth_low"] < 1
+    return f"may {'help beside' if helps else 'stand in for'} {whom}"
 
 
 def stood_in_for(rows):

@@ -15,7 +15,7 @@ from analysis.reports.verdict.ladder import LADDERS, ladder_table
 from analysis.reports.verdict.named import UNPROVEN_NAME
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.order import judges_by_rank
-from analysis.reports.verdict.own_words import figure_words, say_worth
+from analysis.reports.verdict.own_words import figure_words, say_use_of_yes, say_worth
 from analysis.reports.verdict.published import differs
 from analysis.reports.verdict.report import (
     COMPARE,
@@ -26,6 +26,7 @@ from analysis.reports.verdict.report import (
     verdict,
 )
 from analysis.reports.verdict.unchecked import unchecked_in_short
+from analysis.reports.verdict.uses import A_RATER
 from analysis.reports.verdict.ways_on import list_ways_on
 from analysis.reports.verdict.words import answer_of, percent, short
 from analysis.stats.validation.answers import Answer
@@ -150,7 +151,6 @@ def _numbers(entries, question):
         "Raters' own ρ",
         "r′ (ρ′) beyond groups",
         "Level: judge − people",
-        "Closeness d",
         "Published test ω",
         "p, corrected (of so many)",
         "Items, clusters, raters",
@@ -159,9 +159,8 @@ def _numbers(entries, question):
     note = (
         "Worth in raters: the mean of so many raters follows people's shared opinion as well as "
         "the judge does. Share of ρ: the largest that r is shown to reach. r′ (ρ′): r and ρ beyond "
-        "the length or grouping that failed, else beyond systems. p: corrected for so many pairs "
-        "of a judge and a question. Closeness d (how much more often a rater than the judge is the "
-        "closer one to the other raters, −1 to 1) and the published test decide nothing."
+        "all that is known of an item without reading it. p: corrected for so many pairs "
+        "of a judge and a question. The published test decides nothing."
     )
     return Table(caption, headings, lines, [], "Judge, baseline or rater", note)
 
@@ -180,7 +179,6 @@ def _cells(row):
         interval_cell(row, "rho"),
         f"{within} ({short(row['rho_within'])})" if within != "–" else "–",
         interval_cell(row, "level"),
-        short(row["closeness"]),
         short(row["winning_rate"]) + (f", says {row['published_test']}" if differs(row) else ""),
         "–" if isnan(row["p_adjusted"]) else f"{short(row['p_adjusted'], 3)} ({row['family']:,})",
         f"{row['items']:,}, {row['clusters']:,}, {row['raters']:,}",
@@ -245,7 +243,7 @@ def headline(answers, options, judges):
         return "none", "", f"{of} may stand in for a rater; the report says why, and what next"
     top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
     words = (
-        f"{of} may stand in for a rater on some question, first {top['evaluator']} on "
+        f"{of} {say_use_of_yes(top, A_RATER)} on some question, first {top['evaluator']} on "
         f"{top['question']}{say_worth(top)}"
     )
     return str(len({row["evaluator"] for row in yes})), "", words
@@ -264,15 +262,16 @@ KIND = Kind(
         "than the share k of what one rater tells about another.",
         "Worth in raters K = q²(1 − ρ)/(ρ(1 − q²)), q = r/√ρ: a mean of K raters follows the "
         "raters' shared opinion as well as the judge. “At least”: the lower 95 % bound.",
-        "The same after taking out text length, system, content and recipient (ρ′, r′, k = ½), "
-        "so that a judge that only knows these does not pass.",
+        "The same after taking out, at once, text length, system, content, recipient, cells of two "
+        "of them, and what an item's raters gave to others (ρ′, r′, k = ½), so that a judge that "
+        "only knows these does not pass.",
         "Level: mean of judge − people within a margin, by two one-sided tests. Systems: every "
         "difference of two systems within a margin of people's.",
         "Errors by cluster (recipient, else content, else item; of differences of systems content, "
         "else recipient, else item); with ten raters or more they count as a sample too.",
-        "Closeness d and ω of the published test (the report Substitution, with its usual ε) are "
-        "shown and decide nothing: they ask who is closer to the other raters, and a judge that "
-        "says little is close to people who agree little.",
+        "ω of the published test (the report Substitution, with its usual ε) is shown and decides "
+        "nothing: it asks who is closer to the other raters, and a judge that says little is close "
+        "to people who agree little.",
     ],
     source=(
         "Spearman (1904, 1910); Pigeot et al. (2003), retention of effect; Schuirmann (1987); "

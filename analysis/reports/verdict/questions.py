@@ -1,6 +1,6 @@
 """Gather what judges are compared with: each question's ratings by the raters of one role."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from analysis.answers.overlap import text_sizes
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.stats.validation.criteria import SHARES, Scale
-from analysis.stats.validation.evidence import gather_evidence
+from analysis.stats.validation.evidence import gather_evidence, largest_p
 from analysis.stats.validation.gather import indicators
 from analysis.stats.validation.reference import gather_reference
 
@@ -46,10 +46,12 @@ class Asked:
 
     @property
     def people_p(self):
-        """Return the largest p of "raters agree", over all rated items and beyond each grouping."""
-        parts = [part.people for part in self.reference.within if part.people is not None]
-        p = [people.agreement.p_above() for people in (self.reference.people, *parts)]
-        return float(np.max(np.nan_to_num(p, nan=1.0)))
+        """Return the largest p of "raters agree", over all rated items and beyond what is known."""
+        parts = [self.reference.people]
+        if parts[0].n:
+            left = self.reference.left
+            parts += [left.people, *(people for _, people, _ in left.small)]
+        return largest_p(people.agreement.p_above() for people in parts)
 
     @property
     def ratings(self):
@@ -102,7 +104,7 @@ def read_lengths(scores):
 
 def asked_questions(scores, role, lengths):
     """Yield an Asked for each question with a scale that raters of this role answered."""
-    groupings = _groupings(scores)
+    groupings, every = _groupings(scores), []
     for place, question in enumerate(scores.questions):
         items, raters, values = scores.given(place, role)
         if not question.scale.has_values or not len(values):
@@ -124,7 +126,12 @@ def asked_questions(scores, role, lengths):
             clusters=scores.clusters,
         )
         is_rated = np.bincount(items, minlength=len(scores.items)) > 0
-        yield Asked(scores, place, role, reference, is_rated, has_ends)
+        every.append(Asked(scores, place, role, reference, is_rated, has_ends))
+    tables = {asked.question.key: asked.reference.rated.get("") for asked in every}
+    for asked in every:
+        own = asked.question.key
+        others = {"" if key == own else key: table for key, table in tables.items() if table}
+        yield replace(asked, reference=replace(asked.reference, tables=others))
 
 
 def _scale_of(question, values):

@@ -9,7 +9,6 @@ from analysis.options.choices import ALL
 from analysis.reports.base import Report
 from analysis.reports.shared.evaluators import item_notes
 from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Scores
-from analysis.reports.substitution.options import usual_epsilon
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
@@ -34,7 +33,13 @@ from analysis.reports.verdict.named import (
 )
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
-from analysis.reports.verdict.own_words import choose_case, say_worth, stood_in_for, without_use
+from analysis.reports.verdict.own_words import (
+    choose_case,
+    say_use_of_yes,
+    say_worth,
+    stood_in_for,
+    without_use,
+)
 from analysis.reports.verdict.published import (
     published_notes,
     published_tests,
@@ -46,8 +51,8 @@ from analysis.reports.verdict.systems_in_short import say_systems
 from analysis.reports.verdict.unchecked import mark_unchecked, unchecked_in_short
 from analysis.reports.verdict.uses import COMPARE, RATE
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
-from analysis.stats.validation.answers import Answer
-from analysis.stats.validation.evidence import Evidence
+from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.evidence import Evidence, largest_p
 from analysis.stats.validation.family import correct_family
 from analysis.stats.validation.systems import compare_systems
 from analysis.stats.validation.verdict import decide, largest_judge_p
@@ -56,13 +61,14 @@ from annotate.models import Rater
 BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
 MOST_NAMED = 3  # judges in a sentence
 OWN_SCALE = "own scale"  # of a report's curves: (judge, question) that items give no level
+THESE = "these raters"  # of a report's curves: numbers of raters who are no sample
 MATRIX = "matrix"  # of a report's curves: the rows of judges on all questions
 YES, PEOPLE_DISAGREE = str(Answer.YES), str(Answer.PEOPLE_DISAGREE)
 NOT_TESTABLE = str(Answer.NOT_TESTABLE)
 NUMBERS = (
     *("rho", "rho_low", "rho_high", "agreement", "agreement_low", "agreement_high"),
     *("retention", "retention_p", "worth", "worth_low", "worth_high"),
-    *("level", "level_low", "level_high", "level_p", "closeness", "closeness_p"),
+    *("level", "level_low", "level_high", "level_p"),
     *("share_proven", "rho_within", "agreement_within", "within_p", "p_adjusted"),
 )
 
@@ -83,10 +89,16 @@ class Candidate:
         """Return the share by which its judgments narrow the interval of people's means."""
         if self.judgments is None:
             return nan
+        return interval_narrowing(self.evidence.r_squared, *self.counts)
+
+    @property
+    def counts(self):
+        """Return how many of the items that it judged have a rating, and how many it judged."""
+        if self.judgments is None:
+            return 0, 0
         table = self.judgments.reshape(len(self.judgments), -1)
         is_judged = ~np.isnan(table).any(axis=1)
-        rated = int((is_judged & self.asked.is_rated).sum())
-        return interval_narrowing(self.evidence.r_squared, rated, int(is_judged.sum()))
+        return int((is_judged & self.asked.is_rated).sum()), int(is_judged.sum())
 
 
 def verdict(answers, options, parts=None):
@@ -97,7 +109,7 @@ def verdict(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
     lengths, sizes, of_judges, notes, of_people = read_lengths(scores), [], [], [], []
-    report.curves |= {OWN_SCALE: set(), LADDERS: {}}
+    report.curves |= {OWN_SCALE: set(), THESE: set(), LADDERS: {}}
     shown_judges = set(scores.judges)
     for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
@@ -131,11 +143,7 @@ def verdict(answers, options, parts=None):
         notes += published_notes(judges, published, role)
         of_people += warn_of_people(questions, judges)
         keys = {asked.question.key for asked in shown}
-        report.curves[OWN_SCALE] |= {
-            (candidate.name, candidate.asked.question.key)
-            for candidate in judged
-            if candidate.has_own_scale
-        }
+        _keep_for_notes(report.curves, judged)
         report.curves[LADDERS] |= whole.curves
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         of_judges += [entry for entry in whole.entries if entry.kind in (JUDGE, GROUP)]
@@ -148,6 +156,16 @@ def verdict(answers, options, parts=None):
     ]
     report.notes = [*item_notes(scores), *_notes(scores, report, sizes), *notes]
     return report
+
+
+def _keep_for_notes(curves, judged):
+    """Keep which judges have a scale of their own, and of how many raters who are no sample."""
+    for candidate in judged:
+        evidence = candidate.evidence
+        if candidate.has_own_scale:
+            curves[OWN_SCALE].add((candidate.name, candidate.asked.question.key))
+        if evidence.n and not evidence.are_sample:
+            curves[THESE].add(evidence.n_raters)
 
 
 def _rates(entry):
@@ -270,7 +288,7 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
     decided = limit_to_groups(decided, groups)
     make_case = choose_case(asked)
     is_candidate = candidate.kind == JUDGE
-    beside = echo, candidate.narrowing, compared, family[1], tried, is_candidate
+    beside = echo, candidate.narrowing, compared, family[1], tried, is_candidate, candidate.counts
     case = make_case(*about, evidence, decided, criteria, *beside)
     sentence, next_step = case.say()
     is_passed = decided.answer == Answer.YES or decided.missing == "groups"
@@ -281,7 +299,7 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
         key = candidate.name, asked.role, asked.question.key
         report.curves[key] = rungs_of(evidence, criteria, family[0])
         unproven = say_unproven(candidate.name, asked.scores) * (decided.answer == Answer.YES)
-    numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
+    numbers = _numbers(evidence, decided, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
     row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
     if candidate.kind == JUDGE:
@@ -289,7 +307,8 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
         row["next"], row["warnings"] = next_step, " ".join(warnings)
         mark_unchecked(row, evidence)
     row["family"] = family[1]
-    report.add(row, reason=sentence + unproven, judge=_judge(candidate), kind=candidate.kind)
+    row["sentence"] = sentence + unproven
+    report.add(row, reason=row["sentence"], judge=_judge(candidate), kind=candidate.kind)
     for group in groups:
         _add_group(report, candidate, group)
 
@@ -304,8 +323,8 @@ def _add_group(report, candidate, group):
         numbers["level_p"] = result.level.p_within(candidate.evidence.level_margin)
     row = _row(candidate, RATE, *group.answer, numbers) | {"group": group.name}
     row |= {"items": result.n, "clusters": result.n_clusters, "raters": result.n_raters}
-    why = f"in this group of items; {criteria.fewest_items} items are the least"
-    report.add(row, reason=why, judge=candidate.name, kind=GROUP)
+    row["sentence"] = f"in this group of items; {criteria.fewest_items} items are the least"
+    report.add(row, reason=row["sentence"], judge=candidate.name, kind=GROUP)
 
 
 def _judge(candidate):
@@ -324,6 +343,7 @@ def _row(candidate, use, answer, reason, numbers):
         "answer": str(answer),
         "verdict": str(reason),
         "why": "",
+        "sentence": "",
         "next": "",
         **dict.fromkeys(NUMBERS, nan),
         **numbers,
@@ -337,7 +357,7 @@ def _row(candidate, use, answer, reason, numbers):
     }
 
 
-def _numbers(evidence, decided, role, criteria):
+def _numbers(evidence, decided, criteria):
     """Return the numbers of a row on rating items by their keys."""
     agreement, alpha = evidence.agreement, criteria.alpha
     theta = agreement.retention(criteria.retention)
@@ -353,9 +373,6 @@ def _numbers(evidence, decided, role, criteria):
     if evidence.level is not None:
         numbers |= _with_interval("level", evidence.level.largest)
         numbers["level_p"] = evidence.level.p_within(evidence.level_margin)
-    if evidence.closeness is not None:
-        numbers["closeness"] = evidence.closeness.value
-        numbers["closeness_p"] = evidence.closeness.p_below(usual_epsilon(role))
     return numbers | _within(evidence, decided, criteria)
 
 
@@ -375,24 +392,16 @@ def _worth_interval(agreement, alpha):
 
 
 def _within(evidence, decided, criteria):
-    """Return the numbers beyond the grouping that failed, else beyond systems, else the worst."""
-    checked = [part for part in evidence.beyond if part.agreement is not None]
-    if not checked:
+    """Return the numbers beyond what is known of items: of the part that failed, or the worst."""
+    beyond, k = evidence.beyond, criteria.beyond_retention
+    if not beyond.parts:
         return {}
-    p = {part.name: _p_beyond(part, criteria) for part in checked}
-    wanted = [decided.grouping, SYSTEM, max(p, key=lambda name: p[name])]
-    part = next(part for name in wanted for part in checked if part.name == name)
+    part = dict(beyond.parts).get(decided.grouping) or beyond.worst(k)[1]
     return {
-        "rho_within": part.agreement.rho.value,
-        "agreement_within": part.agreement.r.value,
-        "within_p": p[part.name],
+        "rho_within": part.rho.value,
+        "agreement_within": part.r.value,
+        "within_p": largest_p((beyond.judge_p(k), beyond.people_p)),
     }
-
-
-def _p_beyond(part, criteria):
-    theta = part.agreement.retention(criteria.beyond_retention)
-    both = part.agreement.rho.p_above(), theta.p_above()
-    return float(np.max(np.nan_to_num(both, nan=1.0)))
 
 
 def _compare_systems(candidate):
@@ -411,6 +420,10 @@ def _compare_systems(candidate):
     criteria = scores.options.criteria
     judge, systems = candidate.judgments[people.rows], codes[people.rows]
     comparison = compare_systems(people, judge, systems, reference.scale, criteria)
+    if candidate.evidence.held:
+        comparison = replace(
+            comparison, answer=Answer.NOT_TESTABLE, reason=Reason.HOLDS_RATINGS, judge_p=1.0
+        )
     names = list(scores.items["system"].cat.categories)
     margin = criteria.system_margin or reference.scale.system_margin
     about = candidate.name, asked.question.key
@@ -425,7 +438,7 @@ def _add_systems(report, candidate, case):
     row = _row(candidate, COMPARE, comparison.answer, comparison.reason, numbers)
     row["family"] = case.family
     row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
-    row |= {"why": comparison.missing, "next": next_step}
+    row |= {"why": comparison.missing, "sentence": sentence, "next": next_step}
     row["warnings"] = "favours" if comparison.favoured else ""
     report.add(row, reason=sentence, judge=candidate.name, kind=JUDGE)
     if candidate.asked.scores.options.pairs == SHOW:
@@ -443,8 +456,8 @@ def _add_pairs(report, candidate, case):
         row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
         row["systems"] = f"{names[pair.second]} − {names[pair.first]}"
         row["warnings"] = "favours" if pair.is_favoured else ""
-        why = "level: the judge's difference of the two systems, less people's"
-        report.add(row, reason=why, judge=candidate.name, kind=JUDGE)
+        row["sentence"] = "level: the judge's difference of the two systems, less people's"
+        report.add(row, reason=row["sentence"], judge=candidate.name, kind=JUDGE)
 
 
 def _sentences(entries):
@@ -482,7 +495,7 @@ def _in_short(entries, every):
     if yes:
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
         return (
-            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}"
+            f"{len(yes)} of {many} {say_use_of_yes(top, whom)}, first {top['evaluator']}"
             f"{say_worth(top)}{_limits(top, every)}{repeat_unproven(entries)}"
             f", for items and raters like these.{_flagged(yes)}"
         )
@@ -581,8 +594,10 @@ def _notes(scores, report, sizes):
         f"to agree by {words.short(options.floor)} at least, each check is made at level "
         f"{words.short(options.alpha, 3)}, and a judge's mean has to be within {level} of people's."
     )
-    few = {row["raters"] for row in report.rows if 0 < row["raters"] < 10}
-    if few:
-        yield f"With fewer than ten raters a verdict is about raters exactly like these {max(few)}."
+    if few := report.curves[THESE]:
+        yield (
+            "Raters who are worth fewer than ten, as few, or as one of them has most ratings, are "
+            f"no sample: the verdict is about exactly these {max(few)}."
+        )
     if not judged:
         yield "No judge has judged an item that people rated."

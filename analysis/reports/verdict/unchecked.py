@@ -4,7 +4,6 @@ from analysis.stats.validation.answers import Answer
 from analysis.stats.validation.beyond import FEW_A_GROUP, LENGTH
 
 UNCHECKED = "unchecked"  # the warning of a yes without some check; its `why` names them
-FEWEST_AT_ONCE = 2
 # Of checks that a study's data leave out: (what is not checked, why).
 ABSENT = {
     LENGTH: ("text length", "no texts are loaded"),
@@ -13,38 +12,23 @@ ABSENT = {
 
 
 def names_unchecked(evidence):
-    """Return the names of the checks beyond a grouping that could not be made."""
+    """Return the names of the features that could not be made."""
     return [*names_absent(evidence), *_names_of_few(evidence)]
 
 
 def names_absent(evidence):
-    """Return the names of the checks for which no item has the data: texts, or a system."""
-    present = [part.name for part in evidence.beyond]
+    """Return the names of the features for which no item has the data: texts, or a system."""
+    beyond = evidence.beyond
+    present = {*beyond.names, *beyond.skipped, *(name for name, _ in beyond.parts)}
     return [name for name in ABSENT if name not in present]
 
 
 def _names_of_few(evidence):
-    return [part.name for part in evidence.beyond if part.skipped == FEW_A_GROUP]
+    return [name for name, why in evidence.beyond.skipped.items() if why == FEW_A_GROUP]
 
 
 def unchecked(evidence):
-    """Say which checks could not be made, in the words of a yes, and that each was made alone."""
-    return _two_at_once(evidence) + _say_unchecked(evidence)
-
-
-def _two_at_once(evidence):
-    """Say that a judge which knows two of what was checked, and nothing else, may have passed."""
-    names = [f"the {part.name}" for part in evidence.beyond if part.agreement is not None]
-    if len(names) < FEWEST_AT_ONCE:
-        return ""
-    checked = f"{', '.join(names[:-1])} and {names[-1]}"
-    return (
-        f" It was checked for {checked}, but for one of them at a time: a judge that knows two of "
-        "them, and nothing else, can get a yes."
-    )
-
-
-def _say_unchecked(evidence):
+    """Say in the words of a yes which checks could not be made."""
     absent = [f"{what} ({why})" for what, why in map(ABSENT.get, names_absent(evidence))]
     words = f" Not checked: {' and '.join(absent)}." if absent else ""
     names = _names_of_few(evidence)

@@ -39,7 +39,7 @@ PLANNED = (
 # What a "not yet" waits for that no ratings give.
 OF_THE_JUDGE = ("points", "rare_answer")
 # More items help here too, but no plan says how many.
-UNPLANNED = (Reason.SYSTEM_ONLY, Reason.NO_DIFFERENCE)
+UNPLANNED = (Reason.KNOWN_FEATURES, Reason.NO_DIFFERENCE, Reason.FEW_SYSTEMS)
 
 
 @dataclass(frozen=True)

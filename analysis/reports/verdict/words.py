@@ -7,9 +7,10 @@ from analysis.reports.verdict.unchecked import unchecked
 from analysis.reports.verdict.uses import A_RATER, say_use, say_use_of_systems
 from analysis.stats.planning.design import Targets, plan_items
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
-from analysis.stats.validation.beyond import LENGTH
+from analysis.stats.validation.beyond import JOINT, LENGTH, RATERS, SYSTEM
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence
+from analysis.stats.validation.held import CLOSE, MEAN, RATING
 from analysis.stats.validation.systems import SystemComparison, correct_comparison
 from analysis.stats.validation.verdict import MANY_MISSING
 
@@ -26,10 +27,9 @@ T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
 LEAST_WORTH = 0.1  # raters, below which a worth is called nothing
 MOST_NAMED = 3  # raters in a sentence
-OTHER_LENGTHS = "Rate texts of other lengths, so that length and quality come apart."
-SYSTEM = "system"
+KNOWN_WORDS = {LENGTH: "the length of its text", RATERS: "who rated it"}
 CLEARER = "Ask a clearer question or train the raters; more items do not help."
-NEVER = "At today's estimate no number of items would be enough"
+NEVER = "More items would not change this"
 NOT_BY_IT = ": do not compare systems by it."
 ELSEWHERE = (
     "Nothing is shown for other kinds of items, systems, questions or raters, nor for another "
@@ -76,11 +76,8 @@ def answer_of(row):
     return OF_SCALE if row["why"] in ("scale", "points") else ANSWERS[row["answer"]]
 
 
-WARNINGS = {
-    "closer_than_people": "It follows people more closely than people can follow each other: it "
-    "may have seen these ratings, or ratings of one item may have been pushed apart.",
-    "seen_rater": "It may have seen a rater's answers: it agrees with that rater alone.",
-}
+# That a judge favours a system is said already, or says nothing: a constant favours nobody.
+UNFAVOURED = (Reason.FAVOURS, Reason.SAYS_NOTHING, Reason.HOLDS_RATINGS)
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ class SystemsCase:
         """Return (the sentence, with what else a reader should know; the next step)."""
         sentence, next_step = OF_SYSTEMS[self.comparison.reason](self)
         more = [*self._say_use(), *_missing(self.evidence)]
-        if self.comparison.favoured and self.comparison.reason != Reason.FAVOURS:
+        if self.comparison.favoured and self.comparison.reason not in UNFAVOURED:
             more.append(f"It {self.favour}.")
         if not isnan(self.comparison.spread):
             low, high = map(short, self.comparison.spread_interval)
@@ -150,7 +147,8 @@ class Case:
 
     family: as many pairs of a judge and a question were tried; tried: as many judges on this
     question, also those on a scale of their own, 1 for a judge that was named beforehand;
-    is_candidate: false for baselines and single raters, of whose use nobody asks.
+    is_candidate: false for baselines and single raters, of whose use nobody asks; counts: of the
+    items that it judged as many have a rating, and as many it judged.
     """
 
     judge: str
@@ -164,6 +162,7 @@ class Case:
     family: int = 0
     tried: int = 1
     is_candidate: bool = True
+    counts: tuple = (0, 0)
 
     # How people are spoken of, where the judge is compared with other raters.
     more_items = MORE
@@ -177,11 +176,6 @@ class Case:
     def words(self):
         """Return {reason: the function that says it}."""
         return OF_RATING
-
-    @property
-    def warning_words(self):
-        """Return {warning: its sentence}."""
-        return WARNINGS
 
     @property
     def warnings(self):
@@ -203,17 +197,18 @@ class Case:
         """Return (the sentence, with what else a reader should know; the next step)."""
         sentence, next_step = self.words[self.verdict.reason](self)
         more = self._say_use()
-        more += [
-            words for name, words in self.warning_words.items() if name in self.verdict.warnings
-        ]
         more += _missing(self.evidence)
         if self.echo:
             more.append(_echoed(self.judge, self.echo))
         if self.favours_a_system:
             more.append(_favoured_beside(self.compared))
         if self.narrowing >= WORTH_SAYING:
-            narrower = f"{percent(self.narrowing)} narrower"
-            next_step += f" With your ratings it makes the intervals of means {narrower}."
+            rated, judged = self.counts
+            next_step += (
+                f" With your ratings it makes the intervals of means {percent(self.narrowing)} "
+                f"narrower: rate {rated:,} items, let it judge all {judged:,}, and they are as if "
+                f"you had rated {rated / (1 - self.narrowing) ** 2:,.0f}."
+            )
         if self.verdict.answer == Answer.YES:
             sentence += _unusual(self.criteria)
         return " ".join([sentence, *more]), next_step
@@ -286,6 +281,29 @@ def _not_comparable(case):
     )
 
 
+def _holds_ratings(case):
+    held = case.evidence.held
+    whose = f"people's answers to {held.question}" if held.question else "people's answers"
+    how = {
+        RATING: f"equals one of {whose} on {held.n_equal:,} of {held.n:,} items, where chance "
+        f"gives about {held.expected:,.0f}",
+        MEAN: f"equals the mean of {whose} on {held.n_equal:,} of {held.n:,} items",
+        CLOSE: "follows people more closely than people can follow each other",
+    }[held.kind]
+    return (
+        f"{case.judge} {how}: it may have seen them, so that they cannot test it.",
+        "Test it on ratings that it cannot have seen.",
+    )
+
+
+def _extremes_only(case):
+    return (
+        f"{case.judge} tells a few items apart ({percent(case.evidence.rest.share)}) and is not "
+        "shown to tell anything among the others.",
+        ANOTHER,
+    )
+
+
 def _says_nothing(case):
     return f"{case.judge} gives the same answer to every item.", ANOTHER
 
@@ -328,8 +346,8 @@ def _raters_disagree(case):
             "Ask a question on which the items differ.",
         )
     return (
-        f"Two raters of one item agree by {interval_of(case.agreement.rho)} on {case.question}, so "
-        "that no judge can be tested there.",
+        f"Two raters of one item agree by {interval_of(case.agreement.rho)} on {case.question}, on "
+        "a scale where 1 is perfect and 0 is chance, so that no judge can be tested there.",
         CLEARER,
     )
 
@@ -397,50 +415,41 @@ def _undecided(case):
 
 
 def _explained(case):
-    """Say that a judge, or people, are not shown to know more than a length or a group."""
-    (beyond,) = [part for part in case.evidence.beyond if part.name == case.verdict.grouping]
-    say = _people_explained if case.verdict.half == Half.PEOPLE else _judge_explained
-    return say(case, beyond.name, beyond.agreement)
-
-
-def _people_explained(case, grouping, agreement):
-    rho = interval_of(agreement.rho)
-    if grouping == LENGTH:
+    """Say that a judge, or people, are not shown to know more than what is known of items."""
+    beyond, grouping = case.evidence.beyond, case.verdict.grouping
+    agreement = dict(beyond.parts)[grouping or JOINT]
+    features = f"its {grouping}" if grouping else list_known(beyond.names)
+    alike = f"Within one {grouping}" if grouping else f"Among items that are alike in {features}"
+    alike = alike.replace(" its ", " ").replace("who rated it", "who rated them")
+    if case.verdict.half == Half.PEOPLE:
+        if case.verdict.answer == Answer.PEOPLE_DISAGREE:
+            next_step = CLEARER
+        else:
+            next_step = f"Collect {case.more_items}, several of each {grouping or 'kind'}."
+        if SYSTEM in beyond.names:
+            next_step += " Or ask whether it may compare systems."
         return (
-            f"Beyond the length of the texts {case.agree} by {rho} on {case.question}: no judge "
-            "can be shown to know more than a count of characters.",
-            OTHER_LENGTHS,
+            f"{alike}, {case.agree} by {interval_of(agreement.rho)} on {case.question}: nothing "
+            "can be shown of any judge there.",
+            next_step,
         )
-    if case.verdict.answer == Answer.PEOPLE_DISAGREE:
-        next_step = CLEARER
-    else:
-        next_step = f"Collect {case.more_items}, several of each {grouping}."
-    if grouping == SYSTEM:
-        next_step += " Or ask whether it may compare systems."
+    if case.verdict.answer == Answer.NO:
+        return (
+            f"{alike}, {case.judge} keeps less than half of what {case.teller} tells: what it "
+            f"knows of an item is mostly {features}.",
+            ANOTHER,
+        )
+    theta = agreement.retention(case.criteria.beyond_retention)
     return (
-        f"Within one {grouping} {case.agree} by {rho} on {case.question}: nothing can be shown of "
-        "any judge there.",
-        next_step,
+        f"{case.judge} is not shown to know more of an item than {features}.",
+        case.collect(theta.value, theta.error),
     )
 
 
-def _judge_explained(case, grouping, agreement):
-    if case.verdict.answer == Answer.NO:
-        if grouping == LENGTH:
-            return f"{case.judge} knows hardly more than the length of the texts.", ANOTHER
-        return (
-            f"Among items of one {grouping}, {case.judge} keeps less than half of what "
-            f"{case.teller} tells: what it knows of an item is mostly its {grouping}.",
-            ANOTHER,
-        )
-    if grouping == LENGTH:
-        words = f"{case.judge} is not shown to know more than a count of characters."
-        return words, OTHER_LENGTHS
-    theta = agreement.retention(case.criteria.beyond_retention)
-    next_step = case.collect(theta.value, theta.error)
-    if not next_step.startswith(NEVER):
-        next_step += f" They have to be within one {grouping}."
-    return f"{case.judge} is not shown to know more of an item than its {grouping}.", next_step
+def list_known(names):
+    """Write what is taken out of ratings and judgments: "its system and the length of its text"."""
+    words = [KNOWN_WORDS.get(name, f"its {name}") for name in names]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _level_off(case):
@@ -485,20 +494,46 @@ def _uncorrected(case):
 
 def _may(case):
     least = case.agreement.least_worth(case.criteria.alpha)
-    how = {
-        Grade.PANEL: f"as good as your panel of {case.evidence.most_ratings}",
-        Grade.RATER: "as good as one of your raters",
-        Grade.SHARE: "weaker than a rater, but it keeps at least "
-        f"{share_of(case.criteria.retention)} of what a rater tells",
-    }[case.verdict.grade]
-    how += f" ({clause.removeprefix(', ')})" if (clause := worth_clause(least)) else ""
-    if isnan(least):
-        how = "your raters always agree, so that its worth in raters has no number"
+    clause = worth_clause(least).removeprefix(", ")
+    if case.verdict.grade == Grade.SHARE and not isnan(least):
+        kept = share_of(case.criteria.retention)
+        how = (
+            f"{case.judge} may help on {case.question}, but is worth less than one rater"
+            f"{f' ({clause})' * bool(clause)}: it keeps {kept} of what a rater tells. Rate some "
+            "items yourself and let it judge all."
+        )
+    else:
+        good = {
+            Grade.PANEL: f"as good as your panel of {case.evidence.most_ratings}",
+            Grade.RATER: "as good as one of your raters",
+            Grade.SHARE: "your raters always agree, so that its worth in raters has no number",
+        }[case.verdict.grade]
+        how = (
+            f"{case.judge} may stand in for one rater on {case.question}: {good}"
+            f"{f' ({clause})' * bool(clause)}."
+        )
     return (
-        f"{case.judge} may stand in for one rater on {case.question}: {how}. {ELSEWHERE}"
-        f"{unchecked(case.evidence)}{finds(case.evidence.rare_class)}",
+        f"{how}{_whom_for(case)} {ELSEWHERE}{unchecked(case.evidence)}"
+        f"{finds(case.evidence.rare_class)}",
         STATE,
     )
+
+
+def _whom_for(case):
+    """Say which raters a yes is for, and where they agree less than the floor."""
+    evidence, n = case.evidence, case.evidence.n_raters
+    words = f" This is for raters like these {n:,}." if evidence.are_sample else ""
+    words = words or f" This is for these {n:,} raters only."
+    if evidence.is_binary:
+        words += (
+            " On two answers it is shown to tell one from the other, no more, and a copied rating "
+            "cannot be found."
+        )
+    for name, part in evidence.beyond.parts[:1]:
+        if part.rho.value < case.criteria.floor:
+            features = list_known(evidence.beyond.names) if name == JOINT else f"its {name}"
+            words += f" Beyond {features} they agree by only {short(part.rho.value)}."
+    return words
 
 
 def finds(rare):
@@ -520,14 +555,15 @@ def _share(part, whole, interval):
 
 OF_RATING = {
     Reason.NOT_COMPARABLE: _not_comparable,
+    Reason.HOLDS_RATINGS: _holds_ratings,
     Reason.SAYS_NOTHING: _says_nothing,
     Reason.TOO_FEW: _too_few,
     Reason.RATERS_DISAGREE: _raters_disagree,
     Reason.PEOPLE_UNSURE: _people_unsure,
     Reason.MAY_NOT: _may_not,
     Reason.UNDECIDED: _undecided,
-    Reason.LENGTH_ONLY: _explained,
-    Reason.SYSTEM_ONLY: _explained,
+    Reason.KNOWN_FEATURES: _explained,
+    Reason.EXTREMES_ONLY: _extremes_only,
     Reason.LEVEL_OFF: _level_off,
     Reason.ORDER_ONLY: _order_only,
     Reason.MAY: _may,
@@ -553,6 +589,14 @@ def _favours(case):
     return (
         f"{case.judge} {case.favour}: it may pick wrong winners.",
         "Compare systems by people's ratings, corrected with its judgments.",
+    )
+
+
+def _few_systems(case):
+    return (
+        f"With two systems one difference was tested, and {case.judge} is right about it: that may "
+        "be luck.",
+        "Rate items of a third system.",
     )
 
 
@@ -592,18 +636,20 @@ def _systems_by_chance(case):
 def _may_compare(case):
     return (
         f"{case.judge} may compare these {case.comparison.n_systems} systems on {case.question}: "
-        f"every difference is within {short(case.margin)} points of people's. A new system is "
-        "untested.",
+        f"every difference is within {short(case.margin)} points of people's, so believe only "
+        f"differences above {short(case.margin)}. A new system is untested.",
         STATE,
     )
 
 
 OF_SYSTEMS = {
     Reason.NOT_COMPARABLE: _no_systems,
+    Reason.HOLDS_RATINGS: _holds_ratings,
     Reason.SAYS_NOTHING: _says_nothing,
     Reason.TOO_FEW: _too_few_of_a_system,
     Reason.FAVOURS: _favours,
     Reason.NO_DIFFERENCE: _no_difference,
+    Reason.FEW_SYSTEMS: _few_systems,
     Reason.UNDECIDED: _systems_undecided,
     Reason.MAY: _may_compare,
 }

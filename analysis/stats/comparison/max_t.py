@@ -45,7 +45,7 @@ def max_t(values: ArrayLike, draws: ArrayLike) -> MaxT:
     values: (P,) estimates; draws: (B, P), all estimates in the same B bootstrap draws. NaN is
     undefined: an estimate is left out, and a draw counts as exceeding. An estimate without a
     standard error is left out with a reason. p' <= .05 holds the familywise error near 5 %: in
-    simulations of 45 pairs .089 with 100 clusters, .058 with 400.
+    simulations of 45 pairs .080 with 100 clusters, .072 with 400.
     Raises ValueError for other shapes.
     Source: Westfall & Young (1993), Resampling-Based Multiple Testing; Romano & Wolf (2005),
     Econometrica 73.

@@ -94,7 +94,7 @@ def predict_power(
 
     rho: agreement of two raters; r: of judge and rater (judge_agreement gives it from the judge's
     quality); m: ratings an item; items: at least 1. NaN where the numbers contradict each other.
-    Checks within groupings, of length, and corrections for many judges are not predicted.
+    The joint check, the rest check and corrections for many judges are not predicted.
     Raises ValueError for values out of range.
     """
     aims = targets or Targets()

@@ -83,13 +83,6 @@ class Drawn:
             self.n_items
         )
 
-    def average_by_group(self, values: Floats, codes: Ints) -> Floats:
-        """Return each item's mean over the drawn items of its group, (B, n)."""
-        member = np.eye(int(codes.max()) + 1)[codes]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = (self.weight * values) @ member / (self.weight @ member)
-        return np.nan_to_num(means)[:, codes]
-
     def fit_columns(self, values: Floats, table: Floats) -> Floats:
         """Return the least-squares fit (B, n) of values (B, n) by the columns of table (n, C)."""
         left = np.einsum("bn,nc,nd->bcd", self.weight, table, table, optimize=True)

@@ -4,27 +4,23 @@ pilot = make_pilot(reference, judge)
 curve = predict_states(pilot, [100, 200, 400], np.random.default_rng(1))
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from analysis.stats.inputs import Flags, Floats, Ints
-from analysis.stats.planning.drawn import Agreements, Drawn
+from analysis.stats.planning.drawn import Drawn
 from analysis.stats.validation.answers import Reason
-from analysis.stats.validation.beyond import LENGTH, SAME_WITHIN
-from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria
+from analysis.stats.validation.beyond import SAME_WITHIN
+from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.people import People
 from analysis.stats.validation.rare_class import MAJORITY, choose_rare_label
-from analysis.stats.validation.reference import SAME_GROUPS, Reference
+from analysis.stats.validation.reference import Reference
 from analysis.stats.validation.small_groups import PeopleWithinGroups
 
 DRAWS, PILOTS, DRAWS_A_PILOT = 500, 20, 25
 ROUGH_BELOW, FEWEST = 100, 50  # items with two ratings
 BATCH = 40_000  # ratings that are computed at once, over drawn studies
-
-Comparison = Callable[[list[Floats], list[Floats], float], Agreements]
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,7 @@ def _ask_all(
     rho, theta = agreement.rho, agreement.theta
     few = (drawn.n_items < criteria.fewest_items) | (drawn.n_clusters < criteria.fewest_clusters)
     low = rho.value < criteria.floor
-    hopeless = low & (rho.value + rho.reach(alpha) < criteria.hopeless)
+    hopeless = rho.value + rho.reach(alpha) < criteria.floor
     return [
         (agreement.is_constant, Reason.SAYS_NOTHING),
         (few, Reason.TOO_FEW),
@@ -153,63 +149,25 @@ def _ask_all(
 def _ask_beyond(
     pilot: Pilot, drawn: Drawn, values: list[Floats], judge: list[Floats], criteria: Criteria
 ) -> list[tuple[Flags, Reason]]:
-    """Return the condition beyond the length and each grouping, in order."""
-    alpha, conditions = criteria.alpha, []
-    for name, compare in _checks(pilot, drawn):
-        agreement = compare(values, judge, criteria.beyond_retention)
-        passes = agreement.rho.is_above(0.0, alpha) & agreement.theta.is_above(0.0, alpha)
-        reason = Reason.LENGTH_ONLY if name == LENGTH else Reason.SYSTEM_ONLY
-        conditions.append((~passes, reason))
-    return conditions
-
-
-def _checks(pilot: Pilot, drawn: Drawn) -> Iterator[tuple[str, Comparison]]:
-    """Yield (name, comparison of ratings and judge) of each check that studies would have."""
-    people, reference = pilot.people, pilot.reference
-    factor = float(drawn.n_items.mean()) / people.n
-    if reference.lengths is not None:
-        table = _length_columns(reference.lengths[people.rows])
-        if table is not None:
-            yield LENGTH, partial(_compare_left, drawn, partial(drawn.fit_columns, table=table))
-    for within in reference.within:
-        codes = reference.groupings.get(within.name)
-        if codes is None or within.skipped == SAME_GROUPS:
-            continue
-        joined = _join_groups(codes[people.rows], people.cluster, factor)
-        if joined is not None:
-            fit = partial(drawn.average_by_group, codes=joined)
-            yield within.name, partial(_compare_left, drawn, fit)
-        elif isinstance(within.people, PeopleWithinGroups) and within.keep is not None:
-            yield within.name, partial(_compare_inside, drawn, within.people, within.keep)
-
-
-def _compare_left(
-    drawn: Drawn,
-    fit: Callable[[Floats], Floats],
-    values: list[Floats],
-    judge: list[Floats],
-    k: float,
-) -> Agreements:
-    """Compare what a fit leaves of the ratings and of the judge."""
-    people, spread = drawn.people, _spread(drawn, judge)
+    """Return the condition beyond all that is known of items; of raters what the pilot knows."""
+    left, people, alpha = pilot.reference.left, drawn.people, criteria.alpha
+    table = left.features.columns
+    spread, n = SAME_WITHIN * _spread(drawn, judge), drawn.n_items[:, None]
+    scale = np.sqrt(n / np.maximum(n - left.features.rank, 1))
     means = [drawn.sum_by_item(v) / people.m for v in values]
-    left = [v - fit(x)[:, people.item] for v, x in zip(values, means, strict=True)]
-    return drawn.compare(left, [v - fit(v) for v in judge], k, SAME_WITHIN * spread)
-
-
-def _compare_inside(
-    drawn: Drawn,
-    kept: PeopleWithinGroups,
-    keep: Flags,
-    values: list[Floats],
-    judge: list[Floats],
-    k: float,
-) -> Agreements:
-    """Compare within groups of few items."""
-    inside, rated = drawn.restrict(kept, keep), keep[drawn.people.item]
-    scored = [v[:, keep] for v in judge]
-    floor = SAME_WITHIN * _spread(inside, scored)
-    return inside.compare([v[:, rated] for v in values], scored, k, floor)
+    rest = [
+        v + (scale * (x - drawn.fit_columns(x, table)) - x)[:, people.item]
+        for v, x in zip(values, means, strict=True)
+    ]
+    scored = [v - drawn.fit_columns(v, table) for v in judge]
+    parts = [drawn.compare(rest, scored, criteria.beyond_retention, spread)]
+    for _, kept, keep in left.small:
+        if isinstance(kept, PeopleWithinGroups):
+            inside = drawn.restrict(kept, keep)
+            own = [v[:, keep[people.item]] for v in rest], [v[:, keep] for v in scored]
+            parts.append(inside.compare(*own, criteria.beyond_retention, spread))
+    passes = [p.rho.is_above(0.0, alpha) & p.theta.is_above(0.0, alpha) for p in parts]
+    return [(~np.all(passes, axis=0), Reason.KNOWN_FEATURES)]
 
 
 def _spread(drawn: Drawn, judge: list[Floats]) -> Floats:
@@ -218,40 +176,11 @@ def _spread(drawn: Drawn, judge: list[Floats]) -> Floats:
     return np.asarray(np.sum(parts, axis=0))
 
 
-def _length_columns(lengths: Floats) -> Floats | None:
-    """Return the columns (n, C) that the check of length takes out: as the pilot's deciles."""
-    if np.ptp(lengths) == 0:
-        return None
-    log_length = np.log1p(lengths)
-    deciles = np.unique(np.quantile(log_length, np.arange(1, 10) / 10))
-    spread = (log_length - log_length.mean()) / log_length.std()
-    return np.column_stack([np.ones(len(lengths)), spread, log_length[:, None] > deciles])
-
-
-def _join_groups(codes: Ints, cluster: Ints, factor: float) -> Ints | None:
-    """Return the codes of a grouping in a study `factor` times as large; None without a check.
-
-    Groups that lie in one cluster each do not grow with the study, others do; small ones are
-    joined, as validation/beyond.py does.
-    """
-    compact = np.unique(codes, return_inverse=True)[1]
-    sizes = np.bincount(compact).astype(np.float64)
-    pairs = np.unique(np.column_stack([compact, cluster]), axis=0)
-    if len(pairs) > len(sizes):
-        sizes = sizes * factor
-    if sizes.sum() < FEWEST_ITEMS_A_GROUP * len(sizes):
-        return None
-    is_small = sizes < FEWEST_ITEMS_A_GROUP
-    joined = np.where(is_small[compact], len(sizes), compact)
-    joined = np.unique(joined, return_inverse=True)[1]
-    return joined if joined.max() > 0 else None
-
-
 def _ask_level(
     pilot: Pilot, drawn: Drawn, values: list[Floats], judge: list[Floats], criteria: Criteria
 ) -> list[tuple[Flags, Reason]]:
     margin, alpha = criteria.level_margin, criteria.alpha
-    margin = pilot.reference.scale.level_margin if margin is None else margin
+    margin = pilot.reference.level_margin if margin is None else margin
     levels = [drawn.measure_level(v, x) for v, x in zip(values, judge, strict=True)]
     off = [np.abs(level.value) - level.reach(alpha) > margin for level in levels]
     within = [level.is_within(margin, alpha) for level in levels]

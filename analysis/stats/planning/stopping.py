@@ -80,7 +80,7 @@ def look(
 ) -> Look:
     """Bound all checks after a number of complete clusters, and say whether to stop.
 
-    others: level, and agreement and retention within each grouping and beyond length. MAY: all
+    others: level, and agreement and retention beyond what is known of items. MAY: all
     checks are shown at this look, and the estimated agreement reaches the floor. RATERS_DISAGREE:
     the upper bound of agreement is below the floor. MAY_NOT: the upper bound of retention is below
     0; raters who disagree come first, as in the verdict. Below 50 clusters nothing is decided.

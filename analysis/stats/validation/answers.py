@@ -19,23 +19,25 @@ class Reason(StrEnum):
     """Why an answer was given, in the order in which conditions are asked."""
 
     NOT_COMPARABLE = "not_comparable"
+    HOLDS_RATINGS = "holds_ratings"
     SAYS_NOTHING = "says_nothing"
     TOO_FEW = "too_few"
     RATERS_DISAGREE = "raters_disagree"
     PEOPLE_UNSURE = "people_unsure"
     MAY_NOT = "may_not"
     UNDECIDED = "undecided"
-    LENGTH_ONLY = "length_only"
-    SYSTEM_ONLY = "system_only"
+    KNOWN_FEATURES = "known_features"
+    EXTREMES_ONLY = "extremes_only"
     LEVEL_OFF = "level_off"
     ORDER_ONLY = "order_only"
     MAY = "may"
-    NO_DIFFERENCE = "no_difference"  # these two: of systems
+    NO_DIFFERENCE = "no_difference"  # these three: of systems
     FAVOURS = "favours"
+    FEW_SYSTEMS = "few_systems"
 
 
 class Half(StrEnum):
-    """Which half of a check beyond a grouping failed."""
+    """Which half of the check beyond all that is known of an item failed."""
 
     PEOPLE = "people"
     JUDGE = "judge"
@@ -53,10 +55,11 @@ class Grade(StrEnum):
 class Verdict:
     """An answer with its reason.
 
-    grouping, half: of a failed check beyond a grouping. missing: what else a "not yet" waits for
+    half: of a failed check beyond what is known of items; grouping: the small one in which it
+    failed, blank where it is the joint check. missing: what else a "not yet" waits for
     ("correction", "rare_class", "rare_answer", "scale", "points", "groups"). grade: of a yes.
     judge_p, people_p: the largest p of the judge's checks and of the people's. warnings:
-    "closer_than_people", "seen_rater", "missing".
+    "missing".
     """
 
     answer: Answer

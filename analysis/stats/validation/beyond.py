@@ -1,14 +1,16 @@
-"""Compare judge and raters beyond what a grouping or the text length explains.
+"""Compare judge and raters beyond all that may be known of an item without reading it, at once.
 
-within = take_out_groups(people, "system", codes)    residuals on the groups' means
-within = take_out_length(people, lengths)            residuals on length and its deciles
-compare_beyond(within, judge)                        rho', r', theta'
+features = describe_items(people.n, lengths, {"system": systems, "content": contents})
+left = take_out(people, features)        residuals of the ratings
+compare_beyond(left, judge)           rho', r', theta' on them, then within small groups
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from scipy import sparse
 
 from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.agreement import Agreement, compare_judge
@@ -16,134 +18,190 @@ from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP
 from analysis.stats.validation.people import People
 from analysis.stats.validation.small_groups import within_groups
 
-LENGTH = "length"
+LENGTH, SYSTEM, RATERS = "length", "system", "raters"
+JOINT = "all that is known"  # the part of a check on residuals, over all items
 SAME_WITHIN = 1e-6  # share of a judge's variance below which nothing is left of it
-RANK = 1e-9  # relative size of a singular value that is rounding
+RANK = 1e-10  # relative size of an eigenvalue that is rounding
 ONE_GROUP = "there are not two groups"
 FEW_A_GROUP = "there are too few rated items a group"
 ONE_LENGTH = "all texts are equally long"
-
-Fit = Callable[[Floats], Floats]
+FEWEST = {SYSTEM: 2}  # items a group, before its mean is taken out; of other groupings five
 
 
 @dataclass(frozen=True)
-class Within:
-    """The people of the same items without what a grouping explains.
+class Known:
+    """What is known of n items: a partition, and columns beside it.
 
-    fit: maps values (n, K) to what the grouping explains of them; None where the people are those
-    within small groups. keep (n,): the items that are checked, None = all. skipped: why there is
-    no such check; then people is None.
+    group: codes (n,) of the finest partition; table: (n, p), the other columns; inverse: the
+    pseudo-inverse (p, p) of their products less the groups' means. rank: of all; names: what is
+    taken out; small: {name: codes (n,)} of groupings with few items a group; skipped: {name: why}.
     """
 
-    name: str
-    people: People | None = None
-    fit: Fit | None = field(default=None, compare=False, repr=False)
-    keep: Flags | None = field(default=None, compare=False, repr=False)
-    skipped: str = ""
+    group: Ints
+    table: sparse.csr_array
+    inverse: Floats
+    rank: int
+    names: tuple[str, ...]
+    small: dict[str, Ints]
+    skipped: dict[str, str]
+
+    @property
+    def columns(self) -> Floats:
+        """Return all columns (n, C), the groups' indicators first."""
+        return np.hstack([_indicators(self.group).toarray(), self.table.toarray()])
+
+    def fit(self, values: Floats) -> Floats:
+        """Return the least-squares fit (n, K) of values (n, K) by all that is known."""
+        means = _means_of_groups(self.group, values)
+        fitted = self.table @ (self.inverse @ (self.table.T @ (values - means)))
+        out: Floats = means + fitted - _means_of_groups(self.group, fitted)
+        return out
 
 
-def take_out_groups(
-    people: People, name: str, codes: Ints, fewest: int = FEWEST_ITEMS_A_GROUP
-) -> Within:
-    """Take the groups' means of the items out of the ratings.
+@dataclass(frozen=True)
+class Left:
+    """The people of the same items without what is known of them.
 
-    codes: (n,), the group of each item of `people`, from 0. Groups with less than `fewest` rated
-    items are joined. With less than `fewest` items a group on average an item's own error would
-    be much of its group's mean: then the products of items within groups are compared. There is no
-    check with one group, or where most items are alone in their group or groups of few items cut
-    across clusters.
+    small: (name, the people within the groups, which of the items (n,)) of each small grouping;
+    skipped: {name: why} of what could not be taken out.
     """
-    fit, skipped = fit_groups(codes, people.weight, fewest)
-    if skipped == FEW_A_GROUP:
-        inside, keep = within_groups(people, codes)
-        return Within(name, inside, keep=keep, skipped="" if inside else skipped)
-    return Within(name, skipped=skipped) if fit is None else _without_fit(people, name, fit)
+
+    people: People
+    features: Known
+    small: tuple[tuple[str, People, Flags], ...]
+    skipped: dict[str, str]
 
 
-def take_out_length(people: People, lengths: Floats, name: str = LENGTH) -> Within:
-    """Take the logarithm of the length and indicators of its deciles out of the ratings.
+def describe_items(
+    n: int,
+    lengths: Floats | None,
+    groupings: dict[str, Ints],
+    columns: dict[str, Floats] | None = None,
+    fewest: dict[str, int] = FEWEST,
+) -> Known:
+    """Gather the columns of what is known of n items.
 
-    lengths: (n,), characters or entries of each item of `people`. There is no check where all are
-    equally long. A fit of p columns takes p/n of the chance in the items' means with it, so that
-    rho' would be too low; what is left of the means is multiplied by sqrt(n / (n - p)).
+    lengths: (n,) or None; groupings: {name: codes (n,)}; columns: {name: (n, K)}, other numbers;
+    fewest: items a group, on average, of which a grouping is taken out by its means; others are
+    small. Cells of two groupings count where they have five items.
     """
-    basis = _length_basis(lengths, people.weight)
-    if basis is None:
-        return Within(name, skipped=ONE_LENGTH)
-    fit = _project(basis, people.weight)
-    fitted = fit(people.means)
-    scale = np.sqrt(people.n / max(people.n - basis.shape[1], 1))
-    residuals = people.values - fitted[people.item]
-    residuals += (scale - 1) * (people.means - fitted)[people.item]
-    return Within(name, people.replace_values(residuals), fit)
+    compact = {name: np.unique(codes, return_inverse=True)[1] for name, codes in groupings.items()}
+    names, tables = list(columns or {}), [*(columns or {}).values()]
+    small: dict[str, Ints] = {}
+    skipped: dict[str, str] = {}
+    parts: list[Ints] = [np.zeros(n, dtype=np.int64)]
+    if lengths is not None and n and np.ptp(lengths) > 0:
+        names.append(LENGTH)
+        tables.append(_length_columns(lengths))
+    elif lengths is not None:
+        skipped[LENGTH] = ONE_LENGTH
+    for name, codes in compact.items():
+        n_groups = int(codes.max(initial=-1)) + 1
+        if n_groups < 2:
+            skipped[name] = ONE_GROUP
+        elif n < fewest.get(name, FEWEST_ITEMS_A_GROUP) * n_groups:
+            small[name] = codes
+        else:
+            names.append(name)
+            parts.append(codes)
+    parts += _cells(compact)
+    group = max(parts, key=lambda codes: codes.max(initial=0))
+    indicators = [_indicators(codes) for codes in parts if codes is not group]
+    tables.append(np.zeros((n, 1)))  # so that there is one
+    table = sparse.csr_array(sparse.hstack([*map(sparse.csr_array, tables), *indicators]))
+    inverse, rank = _invert(table, group)
+    return Known(group, table, inverse, rank, tuple(names), small, skipped)
 
 
-def fit_groups(codes: Ints, weight: Floats, fewest: int) -> tuple[Fit | None, str]:
-    """Return the map of values (n, K) to their groups' weighted means, or None and why not."""
-    group, n_groups = _join_small_groups(codes, fewest)
-    if len(codes) and len(codes) < fewest * len(np.unique(codes)):
-        return None, FEW_A_GROUP
-    if n_groups < 2:
-        return None, ONE_GROUP
-    sizes = np.bincount(group, weight, minlength=n_groups)
+def take_out(people: People, features: Known) -> Left:
+    """Take all that is known of the items out of their ratings.
 
-    def fit(values: Floats) -> Floats:
-        columns = [np.bincount(group, weight * column, n_groups) / sizes for column in values.T]
-        return np.stack(columns, axis=1)[group]
+    A fit of p columns takes p/n of the chance in the items' means with it, so that rho' would be
+    too low; what is left of the means is multiplied by sqrt(n / (n - p)). Groupings with few items
+    a group would take more: the products of these residuals are then compared within groups. There
+    is no such check where most items are alone in their group, or groups cut across clusters.
+    """
+    left = people.means - features.fit(people.means)
+    scale = np.sqrt(people.n / max(people.n - features.rank, 1))
+    own = people.values - people.means[people.item]
+    rest = people.replace_values(own + scale * left[people.item])
+    small, skipped = [], dict(features.skipped)
+    for name, codes in features.small.items():
+        inside, keep = within_groups(rest, codes)
+        if inside is None:
+            skipped[name] = FEW_A_GROUP
+        else:
+            small.append((name, inside, keep))
+    return Left(rest, features, tuple(small), skipped)
 
-    return fit, ""
+
+def compare_beyond(left: Left, judge: Floats) -> tuple[tuple[str, Agreement], ...]:
+    """Return (name, r', rho', theta') of the joint check, then of each small grouping.
+
+    judge: (n, K), a row for each item of the people that were given. r' is NaN where all but 1e-6
+    of the judge's variance is explained.
+    """
+    floor = SAME_WITHIN * float(((judge - judge.mean(axis=0)) ** 2).sum(axis=1).mean())
+    residuals = judge - left.features.fit(judge)
+    joint = compare_judge(left.people, residuals, floor=floor)
+    within = ((name, compare_judge(p, residuals[k], floor=floor)) for name, p, k in left.small)
+    return ((JOINT, joint), *within)
 
 
-def fit_length(lengths: Floats, weight: Floats) -> tuple[Fit | None, str]:
-    """Return the map of values (n, K) to their least-squares fit by length, or None and why not."""
-    basis = _length_basis(lengths, weight)
-    return (None, ONE_LENGTH) if basis is None else (_project(basis, weight), "")
+def raters_other_ratings(people: People) -> Floats:
+    """Return the mean (n, K) of what an item's raters gave to their other items, less that of all.
+
+    A rater who is centred on his or her own mean, or has no other rating, counts 0.
+    """
+    counts = people.counts[people.rater, None]
+    others = people.sum_by_rater(people.values)[people.rater] - people.values
+    others = others / np.maximum(counts - 1, 1) - people.values.mean(axis=0)
+    is_spared = people.is_in_panel[people.rater, None] | (counts < 2)
+    return people.sum_by_item(np.where(is_spared, 0.0, others)) / people.m[:, None]
 
 
-def _length_basis(lengths: Floats, weight: Floats) -> Floats | None:
-    """Return an orthonormal basis (n, p) of the length and its deciles; None for one length."""
-    if not len(lengths) or np.ptp(lengths) == 0:
-        return None
+def _cells(groupings: dict[str, Ints]) -> Iterator[Ints]:
+    """Yield codes (n,) of the cells of two groupings with five items or more; 0 is all others."""
+    for first, second in combinations(groupings.values(), 2):
+        cell = np.unique(first * (second.max(initial=0) + 1) + second, return_inverse=True)[1]
+        sizes = np.bincount(cell)
+        is_large = sizes >= FEWEST_ITEMS_A_GROUP
+        if is_large.any():
+            yield np.where(is_large, np.cumsum(is_large), 0)[cell]
+
+
+def _indicators(codes: Ints) -> sparse.csr_array:
+    shape = len(codes), int(codes.max(initial=0)) + 1
+    return sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)), shape=shape)
+
+
+def _length_columns(lengths: Floats) -> Floats:
+    """Return columns (n, 10): the standardised logarithm of the length, and its deciles."""
     log_length = np.log1p(lengths)
     deciles = np.quantile(log_length, np.arange(1, 10) / 10)
     spread = (log_length - log_length.mean()) / log_length.std()
-    above = (log_length[:, None] > deciles).astype(np.float64)
-    root = np.sqrt(weight)[:, None]
-    table = root * np.column_stack([np.ones(len(lengths)), spread, above])
-    vectors, sizes, _ = np.linalg.svd(table, full_matrices=False)
-    return vectors[:, sizes > RANK * sizes[0]]
+    return np.column_stack([spread, log_length[:, None] > deciles])
 
 
-def _project(basis: Floats, weight: Floats) -> Fit:
-    root = np.sqrt(weight)[:, None]
-    return lambda values: basis @ (basis.T @ (root * values)) / root
+def _invert(table: sparse.csr_array, group: Ints) -> tuple[Floats, int]:
+    """Return the pseudo-inverse of the columns' products less groups' means, and the rank of all.
 
-
-def _without_fit(people: People, name: str, fit: Fit) -> Within:
-    residuals = people.values - fit(people.means)[people.item]
-    return Within(name, people.replace_values(residuals), fit)
-
-
-def _join_small_groups(codes: Ints, fewest: int) -> tuple[Ints, int]:
-    """Return codes without gaps, in which all groups below `fewest` items are one; their number."""
-    sizes = np.bincount(codes)
-    large = sizes >= fewest
-    place = np.cumsum(large) - 1
-    place[~large] = large.sum()
-    joined = place[codes]
-    return joined, int(large.sum()) + bool((~large[codes]).any())
-
-
-def compare_beyond(within: Within, judge: Floats) -> Agreement:
-    """Compare the judge's residuals with the raters': r', rho' and theta' in the result.
-
-    judge: (n, K), a row for each item of the people that were given. r' is NaN where the grouping
-    explains all but 1e-6 of the judge's variance. Raises ValueError for a check that was skipped.
+    Source: Frisch & Waugh (1933), Econometrica 1: the columns without what the groups explain.
     """
-    if within.people is None:
-        raise ValueError(f"{within.name}: {within.skipped}")
-    people = within.people
-    judge = judge if within.keep is None else judge[within.keep]
-    variance = people.average(((judge - people.average(judge)) ** 2).sum(axis=1))
-    residuals = judge if within.fit is None else judge - within.fit(judge)
-    return compare_judge(people, residuals, floor=SAME_WITHIN * float(variance))
+    own = (table.T @ table).toarray()
+    by_group = _indicators(group)
+    sizes = np.maximum(np.bincount(group), 1)
+    sums = (by_group.T @ table).toarray()
+    products = own - sums.T @ (sums / sizes[:, None])
+    norm = np.sqrt(np.maximum(np.diag(own), 1e-300))
+    values, vectors = np.linalg.eigh(products / norm / norm[:, None])
+    keep = values > RANK
+    scaled = vectors[:, keep] / norm[:, None]
+    rank = int((np.bincount(group) > 0).sum() + keep.sum())
+    return (scaled / values[keep]) @ scaled.T, rank
+
+
+def _means_of_groups(group: Ints, values: Floats) -> Floats:
+    sizes = np.maximum(np.bincount(group), 1)
+    columns = [np.bincount(group, column) / sizes for column in values.T]
+    return np.stack(columns, axis=1)[group]

@@ -1,35 +1,15 @@
 """Measure whether the raters or the judge are closer to an item's other raters; it decides nothing.
 
-measure_closeness(people, judge, scale).value     -1..1; 0: as close as a rater
-compare_with_raters(people, judge)                the same of each rater: alternative annotator test
+compare_with_raters(people, judge)      the alternative annotator test
 """
 
 import numpy as np
 
 from analysis.stats.inputs import Floats
 from analysis.stats.replacement.substitution import FEWEST_ITEMS, RaterTests, tests_of_wins
-from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.people import NO_ITEM, People
+from analysis.stats.validation.people import People
 
 TIE = 1e-9  # relative: sums of squares this close are equal
-
-
-def measure_closeness(people: People, judge: Floats, scale: Scale) -> Quantity:
-    """Return the share of ratings closer than the judge to the others, less the reverse.
-
-    judge: (n, K), a row for each item of `people`; it is rounded to the raters' scale, for an
-    unrounded judge never ties. Numbers: root mean squared distance to the other ratings; labels:
-    share of equal ones. NaN without items. `p_below(epsilon)` is the test.
-    Source: Calderon, Reichart & Dror (2025), ACL, pooled over the raters.
-    """
-    if not people.n:
-        return Quantity(np.nan, reason=NO_ITEM)
-    d_ij = compare_closeness(people, judge if _has_labels(people) else scale.round(judge))
-    d_i = people.sum_by_item(d_ij) / people.m
-    d = float(people.average(d_i))
-    u = ((d_ij - d) / people.m[people.item])[None] if people.adds_raters else None
-    return people.errors((d_i - d)[None], u).quantity(d, np.ones(1))
 
 
 def compare_with_raters(people: People, judge: Floats) -> RaterTests:

@@ -8,9 +8,10 @@ from analysis.stats.classification.classification import round_half_down
 from analysis.stats.inputs import Floats
 
 LEVEL_MARGIN_OF_FIVE, LEVEL_SHARE = 0.25, 0.05
+LEVEL_SDS = 0.2  # of people's ratings, which a judge's mean may always be off
 SYSTEM_MARGIN_OF_FIVE, SYSTEM_SHARE = 0.3, 0.06
 FEWEST_OF_A_PANEL = 30  # ratings, before a rater is centred on his or her own mean
-FEWEST_RATERS = 10  # before raters count as a sample
+FEWEST_RATERS = 10  # that raters are worth, before they count as a sample
 FEWEST_ITEMS_A_GROUP = 5
 
 
@@ -66,22 +67,18 @@ SHARES = Scale(0.0, 1.0, step=None)  # of the labels of a choice
 class Criteria:
     """The conventions of a verdict; the defaults are those that are printed with it.
 
-    alpha: level of each check; alpha_weighted: where items had known probabilities. retention:
-    share of one rater's agreement that the judge has to keep. floor: least agreement of two
-    raters; hopeless: the agreement that can be excluded where a question is called hopeless.
-    beyond_retention: the share to be kept beyond length and groupings; beyond_floor: as `hopeless`,
-    within groups. level_margin, system_margin: None takes those of the scale. fewest_*: items,
+    alpha: level of each check. retention: share of one rater's agreement that the judge has to
+    keep. floor: least agreement of two raters; where less is shown, a question is called hopeless,
+    over all items and beyond what is known of them. beyond_retention: the share to be kept beyond
+    what is known. level_margin, system_margin: None takes those of the scale. fewest_*: items,
     clusters, items of a system, items of a rare class, before anything is decided. rare_share: a
     class is rare up to this share. family_alpha: for the judges of a family, and for questions.
     """
 
     alpha: float = 0.05
-    alpha_weighted: float = 0.025
     retention: float = 2 / 3
     floor: float = 0.10
-    hopeless: float = 0.20
     beyond_retention: float = 0.5
-    beyond_floor: float = 0.10
     level_margin: float | None = None
     system_margin: float | None = None
     fewest_items: int = 30
@@ -92,6 +89,6 @@ class Criteria:
 
     def __post_init__(self) -> None:
         """Refuse levels and shares outside 0..1."""
-        for name in ("alpha", "alpha_weighted", "retention", "beyond_retention", "family_alpha"):
+        for name in ("alpha", "retention", "beyond_retention", "family_alpha"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected a share within 0..1")

@@ -3,18 +3,18 @@
 evidence = gather_evidence(reference, judge)      for each judge of the question
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.inputs import Flags, Floats, Ints
+from analysis.stats.inputs import Flags, Floats
 from analysis.stats.validation.agreement import Agreement, compare_judge
-from analysis.stats.validation.beyond import Within, compare_beyond
-from analysis.stats.validation.closeness import measure_closeness
+from analysis.stats.validation.beyond import compare_beyond
 from analysis.stats.validation.criteria import Criteria, Scale
-from analysis.stats.validation.errors import Quantity, bounded
-from analysis.stats.validation.familiarity import find_seen_raters
+from analysis.stats.validation.errors import bounded
+from analysis.stats.validation.held import CLOSE, CLOSER, Held, find_held
 from analysis.stats.validation.level import Level, measure_level
 from analysis.stats.validation.rare_class import (
     RareClass,
@@ -22,15 +22,43 @@ from analysis.stats.validation.rare_class import (
     measure_rare_class,
 )
 from analysis.stats.validation.reference import Reference
+from analysis.stats.validation.rest import FEWEST, TIMES, Rest, ends_of
 
 
 @dataclass(frozen=True)
 class Beyond:
-    """How judge and raters agree beyond a grouping; skipped: why there is no such check."""
+    """How judge and raters agree beyond all that is known of an item without reading it.
 
-    name: str
-    agreement: Agreement | None = None
-    skipped: str = ""
+    parts: (name, agreement): the joint check, then those within small groupings; names: what the
+    joint check takes out; skipped: {name: why} of what it could not.
+    """
+
+    parts: tuple[tuple[str, Agreement], ...] = ()
+    names: tuple[str, ...] = ()
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def judge_p(self, retention: float) -> float:
+        """Return the p of theta' > 0 in every part; NaN without any."""
+        return largest_p(part.retention(retention).p_above() for _, part in self.parts)
+
+    @property
+    def people_p(self) -> float:
+        """Return the p of rho' > 0 in every part; NaN without any."""
+        return largest_p(part.rho.p_above() for _, part in self.parts)
+
+    def worst(self, retention: float) -> tuple[str, Agreement]:
+        """Return the part with the largest p, the joint check of equal ones."""
+        p = [
+            largest_p((part.rho.p_above(), part.retention(retention).p_above()))
+            for _, part in self.parts
+        ]
+        return self.parts[int(np.argmax(p))]
+
+
+def largest_p(values: Iterable[float]) -> float:
+    """Return the largest p, undefined ones as 1; NaN of none."""
+    p = np.nan_to_num(list(values), nan=1.0)
+    return float(p.max()) if len(p) else np.nan
 
 
 @dataclass(frozen=True)
@@ -40,9 +68,10 @@ class Evidence:
     n: items with two ratings and a judgment; n_single: with one rating; n_missing, n_off_scale:
     with two ratings, but no judgment or none on the scale; n_rated: items with a judgment that r
     rests on, where these are more than n. most_ratings: of an item.
-    level, closeness: None for a judge on a scale of its own. has_one_point: its answers, rounded to
-    the points of the scale, are all the same. seen_raters: codes of raters whose answers the judge
-    may have seen. r_squared: of judgments and mean ratings.
+    level: None for a judge on a scale of its own. has_one_point: its answers, rounded to
+    the points of the scale, are all the same. held: what it holds of people's ratings; rest:
+    whether it agrees without the plainest items, None where that is not asked. r_squared: of
+    judgments and mean ratings. are_sample: whether raters count as one; is_binary: two answers.
     """
 
     n: int
@@ -50,20 +79,21 @@ class Evidence:
     n_raters: int
     most_ratings: int
     agreement: Agreement
-    beyond: tuple[Beyond, ...]
+    beyond: Beyond
     level: Level | None
     level_margin: float
-    closeness: Quantity | None = None
     rare_class: RareClass | None = None
     n_single: int = 0
     n_missing: int = 0
     n_off_scale: int = 0
     n_rated: int = 0
-    is_weighted: bool = False
+    held: Held | None = None
+    rest: Rest | None = None
     is_fitted: bool = False
     has_one_point: bool = False
-    seen_raters: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     r_squared: float = np.nan
+    are_sample: bool = True
+    is_binary: bool = False
 
     @property
     def share_missing(self) -> float:
@@ -96,29 +126,79 @@ def gather_evidence(
     here = reference.with_people(reference.people.restrict(inside))
     people, scores = here.people, answers[rows][inside]
     margin = criteria.level_margin
-    margin = here.scale.level_margin if margin is None else margin
+    agreement, beyond = compare_judge(people, scores), _compare_beyond(here, scores)
+    passes = agreement.retention(criteria.retention).p_above() < criteria.alpha
+    if beyond.parts:
+        passes &= max(beyond.judge_p(criteria.beyond_retention), beyond.people_p) < criteria.alpha
     return Evidence(
         n=people.n,
         n_clusters=people.n_clusters,
         n_raters=people.n_raters,
         most_ratings=int(people.m.max(initial=0)),
-        agreement=compare_judge(people, scores),
-        beyond=tuple(_compare_within(within, scores) for within in here.within),
+        agreement=agreement,
+        beyond=beyond,
         level=None if has_own_scale else measure_level(people, scores),
-        level_margin=margin,
-        closeness=None if has_own_scale else measure_closeness(people, scores, here.scale),
+        level_margin=reference.level_margin if margin is None else margin,
+        held=_find_held(reference, answers, has_own_scale, agreement, criteria),
+        rest=_measure_rest(here, scores) if passes else None,
         rare_class=None
         if has_own_scale
         else find_rare_class(people.means, scores, here.scale, criteria.rare_share),
         n_single=people.n_single,
         n_missing=int((~given).sum()),
         n_off_scale=int((given & ~inside).sum()),
-        is_weighted=people.is_weighted,
         is_fitted=is_fitted,
         has_one_point=not has_own_scale and has_one_point(scores, here.scale),
-        seen_raters=find_seen_raters(people, scores),
         r_squared=_squared_correlation(people.means, scores),
+        are_sample=people.adds_raters,
+        is_binary=here.scale.step == here.scale.range,
     )
+
+
+def _find_held(
+    reference: Reference,
+    answers: Floats,
+    has_own_scale: bool,
+    agreement: Agreement,
+    criteria: Criteria,
+) -> Held | None:
+    scale = reference.scale
+    given = answers if has_own_scale else scale.keep_inside(answers)
+    results = (
+        (name, find_held(table, given[:, 0], scale)) for name, table in reference.rated.items()
+    )
+    held = next((replace(own, question=name) for name, own in results if own), None)
+    return held or follows_too_closely(agreement, criteria)
+
+
+def follows_too_closely(agreement: Agreement, criteria: Criteria) -> Held | None:
+    """Say whether a judge follows people closer than people can, which a mean of ratings does."""
+    rho = agreement.rho
+    agree = rho.value >= criteria.floor and rho.p_above() < criteria.alpha
+    if agree and agreement.excess.p_above() < CLOSER:
+        return Held(CLOSE, 0, agreement.n, np.nan)
+    return None
+
+
+def _measure_rest(here: Reference, scores: Floats) -> Rest | None:
+    """Ask whether judge and raters agree beyond what is known, without the items at an end."""
+    if scores.shape[1] > 1 or here.scale.step == here.scale.range:
+        return None
+    own = [(out, here.with_people(here.people.restrict(~out))) for out in ends_of(scores[:, 0])]
+    rests = [
+        Rest(
+            1.0 if (~out).sum() < FEWEST else times * _p_of_rest(rest, scores[~out]),
+            float(out.mean()),
+        )
+        for times, parts in ((1, own), (TIMES, here.rests))
+        for out, rest in parts
+    ]
+    return max(rests, key=lambda rest: rest.p, default=None)
+
+
+def _p_of_rest(rest: Reference, scores: Floats) -> float:
+    """Return the p of r' > 0 on these items; 1 for a judge that is constant there."""
+    return largest_p([compare_beyond(rest.left, scores)[0][1].r.p_above()])
 
 
 def _as_columns(judge: ArrayLike) -> Floats:
@@ -133,10 +213,12 @@ def _is_inside(answers: Floats, scale: Scale) -> Flags:
     return ~np.isnan(scale.keep_inside(answers).sum(axis=1))
 
 
-def _compare_within(within: Within, scores: Floats) -> Beyond:
-    if within.skipped:
-        return Beyond(within.name, skipped=within.skipped)
-    return Beyond(within.name, compare_beyond(within, scores))
+def _compare_beyond(here: Reference, scores: Floats) -> Beyond:
+    if not here.people.n:
+        return Beyond()
+    left = here.left
+    parts = compare_beyond(left, scores)
+    return Beyond(parts if left.features.names else parts[1:], left.features.names, left.skipped)
 
 
 def find_rare_class(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.inputs import LARGEST, Floats, Ints, as_codes
 from analysis.stats.validation.errors import FLAT
-from analysis.stats.validation.people import People, compact_codes, weights_with_mean_one
+from analysis.stats.validation.people import People, compact_codes
 
 
 def gather_people(
@@ -21,16 +21,14 @@ def gather_people(
     n_items: int,
     *,
     clusters: ArrayLike | None = None,
-    probabilities: ArrayLike | None = None,
     is_sample: bool | None = None,
 ) -> People:
     """Gather the items that have two ratings from a long table of ratings.
 
     values: (N,) numbers, or (N, K) indicators of labels; a row with NaN is no rating. items,
     raters: codes (N,); ratings of one item by one rater are averaged first. clusters: codes
-    (n_items,), each item its own by default. probabilities: (n_items,), with which each item was
-    chosen to be rated; items then weigh 1 / probability. is_sample: None counts 10 raters or
-    more as a sample of raters. Raises ValueError for other shapes, codes or probabilities.
+    (n_items,), each item its own by default. is_sample: None counts raters who are worth ten or
+    more as a sample of raters. Raises ValueError for other shapes or codes.
     """
     table = np.asarray(values, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
@@ -42,7 +40,6 @@ def gather_people(
     if len(item) and item.max() >= n_items:
         raise ValueError(f"items: expected codes below {n_items}, found {item.max()}")
     cluster = np.arange(n_items) if clusters is None else as_codes(clusters, "clusters", n_items)
-    weight = _weights(probabilities, n_items)
     table, item, rater = _average_repeats(table, item, rater)
     m = np.bincount(item, minlength=n_items)
     inside = m[item] >= 2
@@ -55,9 +52,7 @@ def gather_people(
         rater=rater,
         raters=codes,
         m=m[rows],
-        weight=weights_with_mean_one(weight[rows]),
         cluster=compact_codes(cluster[rows])[1],
-        is_weighted=bool(len(rows)) and bool(np.ptp(weight[rows]) > 0),
         is_sample=is_sample,
         n_single=int((m == 1).sum()),
         floor=FLAT * float(np.mean(table[inside] ** 2)) if inside.any() else 0.0,
@@ -70,15 +65,6 @@ def indicators(codes: Ints, n_labels: int) -> Floats:
     table[np.arange(len(codes)), codes] = 1.0
     table[codes < 0] = nan
     return table
-
-
-def _weights(probabilities: ArrayLike | None, n_items: int) -> Floats:
-    if probabilities is None:
-        return np.ones(n_items)
-    pi = np.asarray(probabilities, dtype=np.float64)
-    if pi.shape != (n_items,) or not ((pi > 0) & (pi <= 1)).all():
-        raise ValueError(f"probabilities: expected {n_items} values above 0 and up to 1")
-    return 1 / pi
 
 
 def _average_repeats(table: Floats, item: Ints, rater: Ints) -> tuple[Floats, Ints, Ints]:

@@ -58,7 +58,7 @@ def compare_groups(
     group = as_codes(codes, "codes", len(answers))
     if n_groups > MOST_GROUPS or (len(group) and group.max() >= n_groups):
         raise ValueError(f"codes: expected at most {MOST_GROUPS} groups, below n_groups")
-    plain = Reference(reference.people, reference.scale)
+    plain = Reference(reference.people, reference.scale, tables={})
     evidence = []
     for place in range(n_groups):
         inside = plain.people.restrict(group[plain.people.rows] == place)

@@ -61,7 +61,7 @@ def _adjusted_p(people: People) -> Floats:
     """Return the p of each rater (R,) by Holm over those who are tested; NaN for the others."""
     if people.is_flat:
         return np.full(people.n_raters, np.nan)
-    u = people.u * people.weight[people.item]
+    u = people.u
     apart = (people.sum_by_item(u) / people.m)[people.item] - u
     counts = people.m[people.item] >= FEWEST_OF_AN_ITEM
     moments = [(people.sum_by_item(apart**k) / people.m)[people.item] for k in (2, 3)]

@@ -31,10 +31,9 @@ class People:
 
     rows (n,): which items of the study; n_single: items left out for having one rating.
     values (N, K): K = 1 for numbers, else an indicator for each label; item (N,): 0..n-1;
-    rater (N,): 0..R-1; raters (R,): their codes as given; m (n,): ratings of each item; weight
-    (n,): mean 1; cluster (n,): 0..G-1; is_weighted: items had unequal known
-    probabilities. is_sample: whether the raters count as a sample (None: where R >= 10). floor: a
-    variance below it is rounding.
+    rater (N,): 0..R-1; raters (R,): their codes as given; m (n,): ratings of each item; cluster
+    (n,): 0..G-1. is_sample: whether the raters count as a sample (None: where they are worth ten).
+    floor: a variance below it is rounding.
     """
 
     rows: Ints
@@ -43,9 +42,7 @@ class People:
     rater: Ints
     raters: Ints
     m: Ints
-    weight: Floats
     cluster: Ints
-    is_weighted: bool
     is_sample: bool | None
     n_single: int
     floor: float
@@ -68,7 +65,8 @@ class People:
     @property
     def adds_raters(self) -> bool:
         """Say whether standard errors count the raters as a sample."""
-        return self.n_raters >= FEWEST_RATERS if self.is_sample is None else self.is_sample
+        is_sample = effective_number(self.counts) >= FEWEST_RATERS
+        return is_sample if self.is_sample is None else self.is_sample
 
     @cached_property
     def means(self) -> Floats:
@@ -82,20 +80,28 @@ class People:
         Raters with 30 ratings are centred on their own mean, for leniency is no disagreement; the
         others on their common mean; all on the mean of the items' means if nobody has 30.
         """
-        counts = np.bincount(self.rater, minlength=self.n_raters)
-        in_panel = counts >= FEWEST_OF_A_PANEL
+        in_panel, counts = self.is_in_panel, self.counts[:, None]
         if not in_panel.any():
             return self.values - self.average(self.means)
-        weight = self.weight[self.item]
-        columns = [self._rater_centres(column, weight, in_panel) for column in self.values.T]
-        return self.values - np.stack(columns, axis=1)[self.rater]
+        sums = self.sum_by_rater(self.values)
+        rest = sums[~in_panel].sum(axis=0) / max(counts[~in_panel].sum(), 1)
+        return self.values - np.where(in_panel[:, None], sums / counts, rest)[self.rater]
 
-    def _rater_centres(self, column: Floats, weight: Floats, in_panel: Flags) -> Floats:
-        """Return what the ratings of each rater are centred on, (R,)."""
-        sums = np.bincount(self.rater, column * weight, minlength=self.n_raters)
-        sizes = np.bincount(self.rater, weight, minlength=self.n_raters)
-        rest = sums[~in_panel].sum() / max(sizes[~in_panel].sum(), 1e-300)
-        return np.where(in_panel, sums / sizes, rest)
+    @cached_property
+    def counts(self) -> Ints:
+        """Return how many ratings each rater gave, (R,)."""
+        return np.bincount(self.rater, minlength=self.n_raters)
+
+    @property
+    def is_in_panel(self) -> Flags:
+        """Say which raters (R,) have so many ratings that they are centred on their own mean."""
+        flags: Flags = self.counts >= FEWEST_OF_A_PANEL
+        return flags
+
+    def sum_by_rater(self, values: Floats) -> Floats:
+        """Return the sums by rater (R, K) of values (N, K)."""
+        columns = [np.bincount(self.rater, v, minlength=self.n_raters) for v in values.T]
+        return np.stack(columns, axis=1)
 
     @cached_property
     def z_means(self) -> Floats:
@@ -199,7 +205,7 @@ class People:
 
     def errors(self, psi: Floats, u: Floats | None) -> Errors:
         """Return the covariances of quantities with influence psi (q, n), by rating u (q, N)."""
-        items = covariance_by_cluster(psi * self.weight, self.cluster, self.n_clusters)
+        items = covariance_by_cluster(psi, self.cluster, self.n_clusters)
         raters = np.zeros_like(items)
         if u is not None and self.adds_raters:
             by_rater, cells = self.rater_covariances(u)
@@ -208,12 +214,11 @@ class People:
 
     def rater_covariances(self, u: Floats) -> tuple[Floats, Floats]:
         """Return V_rater and V_cell (q, q) of the parts u (q, N) of each rating."""
-        weighted = u * self.weight[self.item]
-        return covariance_by_rater(weighted, self.rater, self.n_raters, self.n)
+        return covariance_by_rater(u, self.rater, self.n_raters, self.n)
 
     def average(self, values: Floats) -> Floats:
-        """Return the weighted mean over items of values (n,) or (n, K)."""
-        return self.weight @ values / max(self.n, 1)
+        """Return the mean over items of values (n,) or (n, K); 0 without items."""
+        return values.sum(axis=0) / max(self.n, 1)
 
     def sum_by_item(self, values: Floats) -> Floats:
         """Return the sums by item (n,) or (n, K) of values (N,) or (N, K)."""
@@ -247,7 +252,6 @@ class People:
             rater=rater,
             raters=self.raters[raters],
             m=np.bincount(item, minlength=len(rows)),
-            weight=weights_with_mean_one(self.weight[rows]),
             cluster=compact_codes(self.cluster[rows])[1],
         )
 
@@ -260,12 +264,15 @@ class People:
         return replace(self, values=values)
 
 
+def effective_number(counts: Ints) -> float:
+    """Return (sum n)^2 / sum n^2, as many raters as equally busy ones would be worth; 0 for none.
+
+    Source: Kish (1965), Survey Sampling, section 8.2.
+    """
+    return float(counts.sum()) ** 2 / max(float((counts.astype(float) ** 2).sum()), 1.0)
+
+
 def compact_codes(codes: Ints) -> tuple[Ints, Ints]:
     """Return the codes that occur, in order, and the place of each code among them."""
     present = np.bincount(codes) > 0
     return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
-
-
-def weights_with_mean_one(weight: Floats) -> Floats:
-    """Return the weights divided by their mean."""
-    return weight / weight.mean() if len(weight) else weight

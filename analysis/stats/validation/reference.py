@@ -4,54 +4,85 @@ reference = gather_reference(values, items, raters, n_items, Scale(1, 5),
                              clusters=contents, groupings={"system": systems})
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.inputs import Floats, Ints, as_codes
-from analysis.stats.validation.beyond import LENGTH, Within, take_out_groups, take_out_length
-from analysis.stats.validation.criteria import Scale
+from analysis.stats.inputs import Flags, Floats, Ints, as_codes
+from analysis.stats.validation.beyond import (
+    LENGTH,
+    RATERS,
+    Left,
+    describe_items,
+    raters_other_ratings,
+    take_out,
+)
+from analysis.stats.validation.criteria import FEWEST_RATERS, LEVEL_SDS, Scale
 from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.people import People
-
-SAME_GROUPS = "its groups are those of another check"
+from analysis.stats.validation.held import RatingTable, tabulate_ratings
+from analysis.stats.validation.people import People, effective_number
+from analysis.stats.validation.rest import ends_of
 
 
 @dataclass(frozen=True)
 class Reference:
     """What judges of a question are compared with: its people, groupings and lengths.
 
-    groupings: {name: codes (n_items,)}; lengths: (n_items,) or None.
+    groupings: {name: codes (n_items,)}; lengths: (n_items,) or None; tables: {question: ratings}
+    that a judge may hold, its own question's under "".
     """
 
     people: People
     scale: Scale
     groupings: dict[str, Ints] = field(default_factory=dict)
     lengths: Floats | None = None
+    tables: dict[str, RatingTable] | None = None
 
     @cached_property
-    def within(self) -> tuple[Within, ...]:
-        """Return the people beyond the length and beyond each grouping, in this order."""
-        rows, checks = self.people.rows, []
-        if self.lengths is not None:
-            checks.append(take_out_length(self.people, self.lengths[rows]))
-        used: list[Ints] = []
-        for name, codes in self.groupings.items():
-            inside = codes[rows]
-            if any(_are_same_groups(inside, other) for other in used):
-                checks.append(Within(name, skipped=SAME_GROUPS))
-                continue
-            used.append(inside)
-            checks.append(take_out_groups(self.people, name, inside))
-        return tuple(checks)
+    def level_margin(self) -> float:
+        """Return how far a judge's mean may be off: the scale's margin, or .2 SD of the ratings."""
+        values = self.people.values
+        spread = float(values.std()) if values.size and values.shape[1] == 1 else 0.0
+        return max(self.scale.level_margin, LEVEL_SDS * spread)
+
+    @cached_property
+    def rated(self) -> dict[str, RatingTable]:
+        """Return the tables of ratings that a judge may hold; of a choice none."""
+        if self.people.values.shape[1] > 1 or not self.people.n:
+            return {}
+        own = self.tables
+        return {"": tabulate_ratings(self.people, self.scale)} if own is None else own
+
+    @cached_property
+    def rests(self) -> list[tuple[Flags, "Reference"]]:
+        """Return the items at either end of people's means, and the reference of the others."""
+        return [
+            (out, self.with_people(self.people.restrict(~out)))
+            for out in ends_of(self.people.means[:, 0])
+        ]
+
+    @cached_property
+    def left(self) -> Left:
+        """Return the people beyond all that is known of their items."""
+        people, rows = self.people, self.people.rows
+        few = people.counts[~people.is_in_panel]
+        # Fewer raters share most items, so that their other ratings tell this one's.
+        is_crowd = effective_number(few) >= FEWEST_RATERS
+        features = describe_items(
+            people.n,
+            None if self.lengths is None else self.lengths[rows],
+            {name: codes[rows] for name, codes in self.groupings.items()},
+            {RATERS: raters_other_ratings(people)} if is_crowd else None,
+        )
+        return take_out(people, features)
 
     def with_people(self, people: People) -> "Reference":
         """Return the reference of some of its people."""
         if people is self.people:
             return self
-        return Reference(people, self.scale, self.groupings, self.lengths)
+        return replace(self, people=people)
 
 
 def gather_reference(
@@ -79,9 +110,3 @@ def gather_reference(
     if long.shape != (n_items,) or (long < 0).any():
         raise ValueError(f"{LENGTH}: expected {n_items} values of at least 0")
     return Reference(people, scale, checked, long)
-
-
-def _are_same_groups(first: Ints, second: Ints) -> bool:
-    """Say whether two codes (n,) divide the items into the same groups."""
-    n_pairs = len(np.unique(first * (int(second.max(initial=0)) + 1) + second))
-    return n_pairs == len(np.unique(first)) == len(np.unique(second))

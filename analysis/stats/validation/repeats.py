@@ -13,15 +13,21 @@ from numpy.typing import ArrayLike
 from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.agreement import CONSTANT, Agreement
 from analysis.stats.validation.beyond import (
-    LENGTH,
+    FEW_A_GROUP,
+    FEWEST,
+    JOINT,
     SAME_WITHIN,
-    Fit,
-    fit_groups,
-    fit_length,
+    Known,
+    describe_items,
 )
-from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria, Scale
+from analysis.stats.validation.criteria import LEVEL_SDS, Criteria, Scale
 from analysis.stats.validation.errors import FLAT, Errors, bounded, covariance_by_cluster
-from analysis.stats.validation.evidence import Beyond, Evidence, find_rare_class
+from analysis.stats.validation.evidence import (
+    Beyond,
+    Evidence,
+    find_rare_class,
+    follows_too_closely,
+)
 from analysis.stats.validation.level import Level
 
 RECIPIENT = "recipient"
@@ -79,18 +85,17 @@ def gather_repeat_evidence(
     codes, cluster = np.unique(repeats.recipients[keep], return_inverse=True)
     agreement = compare_repeats(first, second, score, cluster)
     margin = criteria.level_margin
+    usual = max(repeats.scale.level_margin, LEVEL_SDS * float(first.std()) if len(first) else 0.0)
     return Evidence(
         n=int((~np.isnan(second)).sum()),
         n_clusters=agreement.errors.n_clusters,
         n_raters=len(codes),
         most_ratings=1,
         agreement=agreement,
-        beyond=tuple(
-            _compare_without(name, fit, skipped, (first, second, score, cluster))
-            for name, fit, skipped in _fits(repeats, keep, cluster)
-        ),
+        beyond=_compare_beyond(_known(repeats, keep, cluster), first, second, score, cluster),
         level=None if has_own_scale else _measure_level(score - first, cluster, len(codes)),
-        level_margin=repeats.scale.level_margin if margin is None else margin,
+        level_margin=usual if margin is None else margin,
+        held=follows_too_closely(agreement, criteria),
         n_missing=int((has_first & ~given).sum()),
         n_off_scale=int((has_first & given & ~keep).sum()),
         n_rated=int(keep.sum()),
@@ -138,27 +143,25 @@ def compare_repeats(
     return Agreement(r, rho, errors, n, v_f, CONSTANT if is_constant else "", psi)
 
 
-def _fits(repeats: Repeats, keep: Flags, cluster: Ints) -> list[tuple[str, Fit | None, str]]:
-    """Return name, fit and why there is none of each check beyond a grouping."""
-    weight, fits = np.ones(int(keep.sum())), []
-    if repeats.lengths is not None:
-        fits.append((LENGTH, *fit_length(repeats.lengths[keep], weight)))
-    for name, codes in repeats.groupings.items():
-        fits.append((name, *fit_groups(codes[keep], weight, FEWEST_ITEMS_A_GROUP)))
-    return [*fits, (RECIPIENT, *fit_groups(cluster, weight, FEWEST_OF_A_RECIPIENT))]
+def _known(repeats: Repeats, keep: Flags, cluster: Ints) -> Known:
+    groupings = {name: codes[keep] for name, codes in repeats.groupings.items()}
+    lengths = None if repeats.lengths is None else repeats.lengths[keep]
+    fewest = FEWEST | {RECIPIENT: FEWEST_OF_A_RECIPIENT}
+    groupings |= {RECIPIENT: cluster}
+    return describe_items(len(cluster), lengths, groupings, fewest=fewest)
 
 
-def _compare_without(
-    name: str, fit: Fit | None, skipped: str, columns: tuple[Floats, Floats, Floats, Ints]
+def _compare_beyond(
+    features: Known, first: Floats, second: Floats, judge: Floats, cluster: Ints
 ) -> Beyond:
     """Compare what is left of both answers and the judge; both lose the fit of the first."""
-    if fit is None:
-        return Beyond(name, skipped=skipped)
-    first, second, judge, cluster = columns
-    own, scored = fit(first[:, None])[:, 0], fit(judge[:, None])[:, 0]
+    skipped = features.skipped | dict.fromkeys(features.small, FEW_A_GROUP)
+    if not len(first) or not features.names:
+        return Beyond(skipped=skipped)
+    own, scored = features.fit(np.column_stack([first, judge])).T
     floor = SAME_WITHIN * float(np.var(judge))
     left = compare_repeats(first - own, second - own, judge - scored, cluster, floor)
-    return Beyond(name, left)
+    return Beyond(((JOINT, left),), features.names, skipped)
 
 
 def _measure_level(differences: Floats, cluster: Ints, n_clusters: int) -> Level:

@@ -39,10 +39,9 @@ class PeopleWithinGroups(People):
         return values - self._means_of_others(values)
 
     def _means_of_others(self, values: Floats) -> Floats:
-        """Return the weighted mean (n, K) of the other items of each item's group."""
-        weighted = self.weight[:, None] * values
-        others = self._sum_by_group(self.weight[:, None]) - self.weight[:, None]
-        return (self._sum_by_group(weighted) - weighted) / others
+        """Return the mean (n, K) of the other items of each item's group."""
+        others = np.bincount(self.group)[self.group, None] - 1
+        return (self._sum_by_group(values) - values) / others
 
     def _sum_by_group(self, values: Floats) -> Floats:
         sums = np.zeros((int(self.group.max(initial=-1)) + 1, values.shape[1]))

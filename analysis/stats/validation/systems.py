@@ -20,6 +20,8 @@ from analysis.stats.validation.criteria import Criteria, Scale
 from analysis.stats.validation.errors import Quantity
 from analysis.stats.validation.people import People
 
+FEWEST_PAIRS = 3  # of three systems: one difference may be right by luck
+DRAWS = 1999  # of max-T
 FEWEST_FOR_SPREAD = 8  # systems, before their spread is a statement about systems like these
 
 
@@ -28,7 +30,8 @@ class SystemPair:
     """Two systems: the difference second - first.
 
     offset: of the judge less people (e_st); people, judge: of each. p_within: that the offset is
-    within the margin (TOST); p_pair: by Holm over pairs, for "J may compare these two". is_off: the
+    within the margin (TOST); p_pair: by Holm over pairs, for "J may compare these two".
+    p_winner: that the judge sees a difference, by max-T over pairs. is_off: the
     offset is beyond the margin; is_favoured: it is beyond 0; both corrected over pairs.
     """
 
@@ -39,6 +42,7 @@ class SystemPair:
     judge: Quantity
     p_within: float
     p_pair: float = nan
+    p_winner: float = nan
     is_off: bool = False
     is_favoured: bool = False
 
@@ -59,7 +63,10 @@ class SystemPair:
             return Answer.NOT_YET, Reason.UNDECIDED
         if not self.is_apart(alpha, n_pairs):
             return Answer.NOT_YET, Reason.NO_DIFFERENCE
-        return (Answer.YES, Reason.MAY) if self.has_same_order else (Answer.NO, Reason.FAVOURS)
+        if not self.has_same_order:
+            return Answer.NO, Reason.FAVOURS
+        is_seen = self.p_winner < alpha
+        return (Answer.YES, Reason.MAY) if is_seen else (Answer.NOT_YET, Reason.UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -106,14 +113,14 @@ def compare_systems(
         return SystemComparison(Answer.NOT_TESTABLE, Reason.NOT_COMPARABLE, (), len(codes))
     margin = criteria.system_margin
     margin = scale.system_margin if margin is None else margin
-    alpha = criteria.alpha_weighted if people.is_weighted else criteria.alpha
+    alpha = criteria.alpha
     pairs = _compare_pairs(people, judge, system, codes, margin, alpha)
     too_few = (
         int(np.bincount(system).min()) < criteria.fewest_items
         or min(pair.offset.df for pair in pairs) + 1 < criteria.fewest_clusters
     )
     comparison = _decide(pairs, alpha, is_constant=bool(np.ptp(judge) == 0), too_few=too_few)
-    offsets = _means(people, judge - people.means[:, 0], system, len(codes))
+    offsets = _means(judge - people.means[:, 0], system, len(codes))
     spread, interval = _spread(offsets)
     return replace(comparison, n_systems=len(codes), spread=spread, spread_interval=interval)
 
@@ -139,6 +146,7 @@ def _compare_pairs(
         _differences(people, values, system, first, second, groups) for values in columns
     )
     p = [offset.p_within(margin) for offset in offsets]
+    p_winner = _p_of_winners(by_judge, people, judge, system, first, second)
     share = alpha / 2 / len(first)  # of a two-sided interval over all pairs
     return tuple(
         SystemPair(
@@ -149,6 +157,7 @@ def _compare_pairs(
             by_judge[k],
             p[k],
             float(p_pair),
+            float(p_winner[k]),
             is_off=abs(offset.value) - offset.reach(share) > margin,
             is_favoured=abs(offset.value) - offset.reach(share) > 0,
         )
@@ -156,10 +165,10 @@ def _compare_pairs(
     )
 
 
-def _means(people: People, values: Floats, system: Ints, n_systems: int) -> Floats:
-    """Return the weighted mean of values (n,) in each system (S,)."""
-    sums = np.bincount(system, people.weight * values, minlength=n_systems)
-    return sums / np.bincount(system, people.weight, minlength=n_systems)
+def _means(values: Floats, system: Ints, n_systems: int) -> Floats:
+    """Return the mean of values (n,) in each system (S,)."""
+    means: Floats = np.bincount(system, values, minlength=n_systems) / np.bincount(system)
+    return means
 
 
 def _count_clusters(people: People, system: Ints, first: Ints, second: Ints) -> Floats:
@@ -176,19 +185,45 @@ def _differences(
     people: People, values: Floats, system: Ints, first: Ints, second: Ints, groups: Floats
 ) -> list[Quantity]:
     """Return mean(second) - mean(first) of values (n,) with errors by the pair's clusters."""
-    n_systems = int(system.max()) + 1
-    mean = _means(people, values, system, n_systems)
-    sizes = np.bincount(system, people.weight, minlength=n_systems)
-    psi = people.weight * (values - mean[system]) / sizes[system]
-    shape = people.n_clusters, n_systems
-    sums = sparse.coo_array((psi, (people.cluster, system)), shape=shape).tocsr()
-    products = (sums.T @ sums).toarray()
+    mean = _means(values, system, int(system.max()) + 1)
+    products = _products(people, values, system)
     squares = products[first, first] + products[second, second] - 2 * products[first, second]
     quantities = []
     for value, g, square in zip(mean[second] - mean[first], groups, squares, strict=True):
         error = sqrt(g / (g - 1) * max(0.0, square)) if g > 1 else nan
         quantities.append(Quantity(float(value), error, int(g) - 1))
     return quantities
+
+
+def _products(people: People, values: Floats, system: Ints) -> Floats:
+    """Return the covariances (S, S) of the systems' means of values (n,), by clusters."""
+    n_systems = int(system.max()) + 1
+    psi = (values - _means(values, system, n_systems)[system]) / np.bincount(system)[system]
+    shape = people.n_clusters, n_systems
+    sums = sparse.coo_array((psi, (people.cluster, system)), shape=shape).tocsr()
+    products: Floats = (sums.T @ sums).toarray()
+    return products
+
+
+def _p_of_winners(
+    pairs: list[Quantity], people: People, judge: Floats, system: Ints, first: Ints, second: Ints
+) -> Floats:
+    """Return the p of "the judge tells them apart" of each pair, by max-T over all pairs.
+
+    The systems' means are drawn from the t distribution with their covariance by clusters.
+    Source: Hothorn, Bretz & Westfall (2008), Biometrical Journal 50.
+    """
+    products = _products(people, judge, system)
+    values, vectors = np.linalg.eigh(products)
+    rng, df = np.random.default_rng(0), max(min(pair.df for pair in pairs), 1)
+    noise = rng.normal(size=(DRAWS, len(values))) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    noise /= np.sqrt(rng.chisquare(df, size=(DRAWS, 1)) / df)
+    errors = np.array([pair.error for pair in pairs])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.abs((noise[:, second] - noise[:, first]) / errors).max(axis=1)
+        t = np.abs([pair.value for pair in pairs] / errors)
+    p: Floats = (1 + (largest[:, None] >= t).sum(axis=0)) / (DRAWS + 1)
+    return np.where(np.isnan(t), 1.0, p)
 
 
 def _decide(
@@ -210,7 +245,10 @@ def _decide(
         reason = Reason.NO_DIFFERENCE
     else:
         missing = _what_is_missing(pairs, apart, max_p, alpha)
-        answer, reason = (Answer.NOT_YET, reason) if missing else (Answer.YES, Reason.MAY)
+        if not missing and len(pairs) < FEWEST_PAIRS:
+            reason = Reason.FEW_SYSTEMS
+        elif not missing:
+            answer, reason = Answer.YES, Reason.MAY
     return SystemComparison(answer, reason, pairs, 0, max_p, judge_p, favoured, missing)
 
 

@@ -10,10 +10,11 @@ from math import nan
 
 import numpy as np
 
+from analysis.stats.validation.agreement import Agreement
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
-from analysis.stats.validation.beyond import LENGTH
+from analysis.stats.validation.beyond import JOINT
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.evidence import Beyond, Evidence
+from analysis.stats.validation.evidence import Evidence, largest_p
 
 MANY_MISSING = 0.1
 
@@ -26,12 +27,11 @@ def decide(
 ) -> Verdict:
     """Return the verdict on one judge and one question: may it rate items?
 
-    passes_correction: whether it holds over the family of judges too (correct_family). With known
-    probabilities of the items each test is at criteria.alpha_weighted. "No" and "people disagree"
-    rest on one-sided bounds that no correction widens.
+    passes_correction: whether it holds over the family of judges too (correct_family). "No"
+    and "people disagree" rest on one-sided bounds that no correction widens.
     """
     criteria = criteria or Criteria()
-    alpha = criteria.alpha_weighted if evidence.is_weighted else criteria.alpha
+    alpha = criteria.alpha
     rules: tuple[Rule, ...] = (*RULES, partial(_ask_correction, passes=passes_correction))
     outcomes = (rule(evidence, criteria, alpha) for rule in rules)
     answer, reason, details = next(
@@ -44,7 +44,7 @@ def decide(
         reason,
         judge_p=largest_judge_p(evidence, criteria),
         people_p=largest_people_p(evidence),
-        warnings=collect_warnings(evidence, alpha),
+        warnings=collect_warnings(evidence),
         **details,  # type: ignore[arg-type]
     )
 
@@ -60,42 +60,41 @@ def grade_worth(evidence: Evidence, alpha: float = 0.05) -> Grade:
 def largest_judge_p(evidence: Evidence, criteria: Criteria | None = None) -> float:
     """Return the largest p of the judge's checks; NaN where it is no candidate.
 
-    A judge that gives one answer only, or never the rarer one, counts with 1; one without
-    comparable items or on a scale of its own does not count.
+    A judge that gives one answer only, or never the rarer one, or holds ratings, counts with 1; one
+    without comparable items or on a scale of its own does not count.
     """
     criteria = criteria or Criteria()
     if not evidence.n or evidence.is_fitted or evidence.level is None:
         return nan
-    if evidence.has_one_point or _never_finds(evidence):
+    if evidence.has_one_point or _never_finds(evidence) or evidence.held:
         return 1.0
     p = [evidence.agreement.retention(criteria.retention).p_above()]
     p += [evidence.level.p_within(evidence.level_margin)]
-    halves = [beyond.agreement for beyond in evidence.beyond if beyond.agreement]
-    p += [half.retention(criteria.beyond_retention).p_above() for half in halves]
-    return float(np.max(np.nan_to_num(p, nan=1.0)))
+    if evidence.beyond.parts:
+        p.append(evidence.beyond.judge_p(criteria.beyond_retention))
+    if evidence.rest:
+        p.append(evidence.rest.p)
+    return min(1.0, largest_p(p))
 
 
 def largest_people_p(evidence: Evidence) -> float:
-    """Return the largest p of "raters agree", over all items and beyond each grouping."""
-    p = [evidence.agreement.rho.p_above()]
-    p += [beyond.agreement.rho.p_above() for beyond in evidence.beyond if beyond.agreement]
-    return float(np.max(np.nan_to_num(p, nan=1.0)))
+    """Return the largest p of "raters agree", over all items and beyond what is known of them."""
+    p = [part.rho.p_above() for _, part in evidence.beyond.parts]
+    return largest_p([evidence.agreement.rho.p_above(), *p])
 
 
-def collect_warnings(evidence: Evidence, alpha: float = 0.05) -> tuple[str, ...]:
+def collect_warnings(evidence: Evidence) -> tuple[str, ...]:
     """Return the names of what a reader should know whatever the answer is."""
     warnings = {
-        "closer_than_people": evidence.agreement.excess.p_above() < alpha,
-        "seen_rater": len(evidence.seen_raters) > 0,
         "missing": evidence.share_missing > MANY_MISSING,
     }
     return tuple(name for name, holds in warnings.items() if holds)
 
 
 def _ask_comparable(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    if evidence.n and not evidence.is_fitted:
-        return None
-    return Answer.NOT_TESTABLE, Reason.NOT_COMPARABLE, {}
+    if not evidence.n or evidence.is_fitted:
+        return Answer.NOT_TESTABLE, Reason.NOT_COMPARABLE, {}
+    return (Answer.NOT_TESTABLE, Reason.HOLDS_RATINGS, {}) if evidence.held else None
 
 
 def _ask_amount(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
@@ -109,7 +108,7 @@ def _ask_amount(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome
 
 def _ask_people(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
     rho = evidence.agreement.rho
-    if np.isnan(rho.value) or (rho.value < criteria.floor and rho.upper(alpha) < criteria.hopeless):
+    if np.isnan(rho.value) or rho.upper(alpha) < criteria.floor:
         return Answer.PEOPLE_DISAGREE, Reason.RATERS_DISAGREE, {}
     if rho.value < criteria.floor or not rho.p_above() < alpha:
         return Answer.NOT_YET, Reason.PEOPLE_UNSURE, {}
@@ -124,28 +123,31 @@ def _ask_order(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome 
 
 
 def _ask_beyond(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    outcomes = (_ask_grouping(beyond, criteria, alpha) for beyond in evidence.beyond)
+    outcomes = (_ask_part(*part, criteria, alpha) for part in evidence.beyond.parts)
     return next((outcome for outcome in outcomes if outcome), None)
 
 
-def _ask_grouping(beyond: Beyond, criteria: Criteria, alpha: float) -> Outcome | None:
-    if beyond.agreement is None:
-        return None
-    rho = beyond.agreement.rho
-    theta = beyond.agreement.retention(criteria.beyond_retention)
+def _ask_part(name: str, agreement: Agreement, criteria: Criteria, alpha: float) -> Outcome | None:
+    rho, theta = agreement.rho, agreement.retention(criteria.beyond_retention)
     people_pass, judge_passes = rho.p_above() < alpha, theta.p_above() < alpha
     if people_pass and judge_passes:
         return None
     is_flat = np.isnan(rho.value)
-    if not people_pass and (is_flat or rho.upper(alpha) < criteria.beyond_floor):
+    if not people_pass and (is_flat or rho.upper(alpha) < criteria.floor):
         answer = Answer.PEOPLE_DISAGREE
-    elif people_pass and (beyond.agreement.is_constant or theta.upper(alpha) < 0):
+    elif people_pass and (agreement.is_constant or theta.upper(alpha) < 0):
         answer = Answer.NO
     else:
         answer = Answer.NOT_YET
-    reason = Reason.LENGTH_ONLY if beyond.name == LENGTH else Reason.SYSTEM_ONLY
     half = Half.JUDGE if people_pass else Half.PEOPLE
-    return answer, reason, {"grouping": beyond.name, "half": half}
+    grouping = "" if name == JOINT else name
+    return answer, Reason.KNOWN_FEATURES, {"grouping": grouping, "half": half}
+
+
+def _ask_rest(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
+    if evidence.rest is None or evidence.rest.p < alpha:
+        return None
+    return Answer.NO, Reason.EXTREMES_ONLY, {}
 
 
 def _ask_points(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
@@ -190,6 +192,7 @@ RULES: tuple[Rule, ...] = (
     _ask_people,
     _ask_order,
     _ask_beyond,
+    _ask_rest,
     _ask_points,
     _ask_level,
     _ask_rare_class,

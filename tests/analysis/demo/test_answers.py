@@ -45,10 +45,11 @@ def true_agreement(judge, quality, noise, rng):
     return together / (judge.std() * ratings.std())
 
 
-def test_the_judge_that_was_named_may_stand_in_on_every_question(load):
+def test_the_judge_that_was_named_may_stand_in_or_waits_for_more_ratings(load):
     entries, report = load("films-demo")
     own = [entry for (name, _), entry in entries.items() if name == "Simulated judge"]
-    assert [entry.row["answer"] for entry in own] == ["yes"] * 4
+    # as few items as the demo has cannot always show that people agree beyond what is known
+    assert {entry.row["answer"] for entry in own} == {"yes", "not_yet", "people_disagree"}
     assert {entry.row["warnings"] for entry in own} == {""}
     assert Judge.objects.get(key="Simulated judge").named_at is not None
     assert any(note.startswith("Named beforehand on") for note in report.notes)
@@ -81,7 +82,7 @@ def test_a_judge_that_knows_who_wrote_a_reply_may_not_stand_in(load):
     entries, _ = load("helpdesk-demo")
     entry = entries[helpdesk.KNOWS_SYSTEM, "helpfulness"]
     row = entry.row
-    assert (row["answer"], row["verdict"], row["why"]) == ("no", "system_only", "system, judge")
+    assert (row["answer"], row["verdict"], row["why"]) == ("no", "known_features", "judge")
     assert row["agreement"] > 0.75 * row["rho"], "nearly as close to a rater as another rater is"
     assert entries["text length", "helpfulness"].row["answer"] == "no"
     assert {entry.row["answer"] for entry in entries.values()} == {"no"}

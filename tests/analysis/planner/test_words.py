@@ -62,7 +62,7 @@ def test_the_fewest_items_are_named():
 
 def test_notes_say_what_is_assumed_and_left_out():
     text = notes()
-    for part in ("minimum", "within systems", "text length", "several judges", "0.25 points"):
+    for part in ("minimum", "joint check", "text length", "several judges", "0.25 points"):
         assert part in text
     assert "At least 10 raters, else the verdict is about these raters only." in text
     assert "One rating an item can decide nothing" in text

@@ -129,14 +129,14 @@ def test_no_without_hope_is_not_a_not_yet():
 
 
 def test_what_more_ratings_never_tell_is_not_said_to_be_open():
-    entries = [entry("a", key, "not_yet", "length_only") for key in ("wit", "depth")]
+    entries = [entry("a", key, "not_yet", "known_features") for key in ("wit", "depth")]
     assert say_answer(entries, ["a"]).lines["Not decided yet"] == [
-        "Rating wit, depth: a is not shown to know more than the length of the text."
+        "Rating wit, depth: a is not shown to know more than can be known without reading."
     ]
 
 
 def test_where_people_disagree_no_judge_is_to_blame():
-    reasons = {"wit": "raters_disagree", "depth": "system_only"}
+    reasons = {"wit": "raters_disagree", "depth": "known_features"}
     entries = [
         entry("a", key, "people_disagree", reason, agreement=nan) for key, reason in reasons.items()
     ]

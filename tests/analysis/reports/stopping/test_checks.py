@@ -5,13 +5,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.reports.stopping.checks import NEVER_GIVEN, ONE_POINT, RARER, checks_of
+from analysis.reports.stopping.checks import (
+    EXTREMES,
+    HOLDS,
+    NEVER_GIVEN,
+    ONE_POINT,
+    RARER,
+    checks_of,
+)
 from analysis.stats.planning.stopping import State, StoppingRule, look
 from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.evidence import Beyond
+from analysis.stats.validation.held import Held
 from analysis.stats.validation.rare_class import measure_rare_class
+from analysis.stats.validation.rest import Rest
 from tests.analysis.stats.validation.test_verdict import GOOD, agree, offset
 
-SURE = replace(GOOD, agreement=agree(0.5, 0.4, 0.01, 0.01), beyond=(), level=offset(0.0, 0.01))
+SURE = replace(
+    GOOD, agreement=agree(0.5, 0.4, 0.01, 0.01), beyond=Beyond(), level=offset(0.0, 0.01)
+)
 
 
 def rare(positives, marked):
@@ -27,6 +39,9 @@ def rare(positives, marked):
         ({"rare_class": rare(9, 10)}, [RARER]),
         ({"rare_class": rare(10, 0)}, [NEVER_GIVEN]),
         ({"has_one_point": True}, [ONE_POINT]),
+        ({"held": Held("mean", 300, 300, 0.0)}, [HOLDS]),
+        ({"rest": Rest(0.2, 0.05)}, [EXTREMES]),
+        ({"rest": Rest(0.01, 0.05)}, []),
     ],
 )
 def test_the_rule_never_says_may_where_the_verdict_says_not_yet(changes, is_open):

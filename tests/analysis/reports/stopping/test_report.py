@@ -13,6 +13,7 @@ from analysis.reports.stopping import report as stopping
 from analysis.reports.stopping.fan import Fan, describe_fan
 from analysis.reports.stopping.price import price_of
 from analysis.stats.validation.errors import Quantity
+from analysis.stats.validation.evidence import Beyond
 from annotate.models import Place, QualityStep, Rating
 from annotate.sessions.exclude import forget
 from annotate.stopping.plan import fix_plan
@@ -94,7 +95,7 @@ def worked(owner, monkeypatch):
         evidence = gather(*arguments, **options)
         assert (evidence.n, evidence.n_clusters) == (120, 120)
         level = type(evidence.level)((Quantity(0.0, 0.001, 119),))
-        changed = {"agreement": Worked(), "beyond": (), "level": level}
+        changed = {"agreement": Worked(), "beyond": Beyond(), "level": level}
         return type(evidence)(**vars(evidence) | changed)
 
     monkeypatch.setattr(stopping, "gather_evidence", as_worked)

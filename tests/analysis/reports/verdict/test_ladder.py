@@ -16,9 +16,8 @@ NAMES = ["good", "high", "always 3", "reversed", "noise", "few", "percent"]
 CHECKS = [
     "People agree: ρ",
     "Enough of a rater: r − k ρ",
-    "Beyond the length",
-    "Within one system",
-    "Within one content",
+    "Beyond all that is known of an item: r′ − ½ ρ′",
+    "Without the plainest items",
     "Level: judge − people",
     "After correction for all that was tried",
 ]
@@ -52,20 +51,20 @@ def test_a_yes_passes_every_check_and_a_no_stops_where_its_reason_says(report):
     rungs = {judge: ladder for (judge, _, _), ladder in report.curves[LADDERS].items()}
     passes = {judge: {rung.name: rung.passes for rung in rungs[judge]} for judge in rungs}
     assert all(passes["good"][check] for check in CHECKS)
-    assert [check for check in CHECKS if not passes["high"][check]] == [CHECKS[5], CHECKS[6]]
+    assert [check for check in CHECKS if not passes["high"][check]] == [CHECKS[4], CHECKS[5]]
     assert not passes["reversed"][CHECKS[1]] and passes["reversed"][CHECKS[0]]
 
 
 def test_the_numbers_of_the_checks_are_those_of_the_row(report):
     row = rows_of(report)["good", "q"]
     rungs = {rung.name: rung for rung in report.curves[LADDERS]["good", "third_party", "q"]}
-    people, enough, level = (rungs[CHECKS[place]] for place in (0, 1, 5))
+    people, enough, level = (rungs[CHECKS[place]] for place in (0, 1, 4))
     assert (people.value, people.low, people.high) == (row["rho"], row["rho_low"], row["rho_high"])
     assert (enough.value, enough.p) == (row["retention"], row["retention_p"])
     assert (level.value, level.p) == (row["level"], row["level_p"])
-    assert rungs[CHECKS[3]].of_people == row["rho_within"]
-    assert rungs[CHECKS[3]].p == row["within_p"]
-    assert rungs[CHECKS[6]].p == row["p_adjusted"]
+    assert rungs[CHECKS[2]].of_people == row["rho_within"]
+    assert rungs[CHECKS[2]].p == row["within_p"]
+    assert rungs[CHECKS[5]].p == row["p_adjusted"]
 
 
 def test_the_page_writes_each_check_with_a_sign_and_says_what_was_not_checked(report):
@@ -73,10 +72,10 @@ def test_the_page_writes_each_check_with_a_sign_and_says_what_was_not_checked(re
     assert (
         ladders["good"][CHECKS[0]].startswith("✓ .") and "] p < .001" in ladders["good"][CHECKS[0]]
     )
-    assert ladders["high"][CHECKS[5]].startswith("✗ ")
-    assert "(raters there: ." in ladders["good"][CHECKS[3]]
-    assert ladders["percent"][CHECKS[5]] == "not checked: it has a scale of its own"
-    assert ladders["percent"][CHECKS[6]] == "–"
+    assert ladders["high"][CHECKS[4]].startswith("✗ ")
+    assert "(raters there: ." in ladders["good"][CHECKS[2]]
+    assert ladders["percent"][CHECKS[4]] == "not checked: it has a scale of its own"
+    assert ladders["percent"][CHECKS[5]] == "–"
 
 
 @pytest.mark.parametrize("share", ["2/3", "4/5"])

@@ -38,14 +38,15 @@ def hanna(shared_data):
 
 
 def test_hanna_has_the_answers_that_were_computed_twice_elsewhere(hanna):
-    """PLANNING, section 3: 16 prompted judges, 6 questions; four yes after the family."""
+    """16 prompted judges, 6 questions; beyond systems and contents people agree by .036 (.017) at
+    best, which is no longer shown beside five other questions: no yes after the family."""
     rows = {key: row for key, row in rows_of(hanna).items() if key[0].startswith(LLMS)}
     assert len(rows) == 96
     answers = Counter(row["answer"] for row in rows.values())
-    assert answers == {"yes": 4, "not_yet": 9, "no": 9, "people_disagree": 74}
-    yes = {key: row for key, row in rows.items() if row["answer"] == "yes"}
-    assert {question for _, question in yes} == {"complexity"}
-    least = sorted(row["worth_low"] for row in yes.values())
+    assert answers == {"not_yet": 14, "no": 8, "people_disagree": 74}
+    alone = {key: row for key, row in rows.items() if row["why"] == "correction"}
+    assert {question for _, question in alone} == {"complexity"} and len(alone) == 5
+    least = sorted(row["worth_low"] for row in alone.values())
     assert least[0] >= 1.265 and least[-1] <= 2.555, least
     row = rows["Beluga-13B prompt 1", "complexity"]
     expected = {
@@ -53,8 +54,6 @@ def test_hanna_has_the_answers_that_were_computed_twice_elsewhere(hanna):
         "agreement": 0.370519,
         "retention": 0.185322,
         "worth_low": 1.8529,
-        "rho_within": 0.049403,
-        "agreement_within": 0.132244,
         "level": -0.023360,
     }
     for name, value in expected.items():
@@ -68,7 +67,7 @@ def test_hanna_passes_no_baseline_and_no_judge_compares_its_systems(hanna):
     assert {row["answer"] for row in baselines.values()} <= {"no", "not_yet", "people_disagree"}
     compared = rows_of(hanna, COMPARE)
     assert "yes" not in {row["answer"] for row in compared.values()}
-    assert any("Beluga-13B prompt 1" in sentence for sentence in hanna.verdict)
+    assert any("none of 21 judges may stand in" in sentence for sentence in hanna.verdict)
 
 
 CONTENTS, SYSTEMS, RATERS = 60, 3, 3
@@ -251,10 +250,10 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
     }
     assert words["good"][0].startswith("good may stand in for one rater on q: as good as ")
     assert words["good"][0].endswith(
-        f"{words_of_verdict.ELSEWHERE} It was checked for the length, the system and the content, "
-        "but for one of them at a time: a judge that knows two of them, and nothing else, can get "
-        "a yes. This says nothing of comparing systems."
+        f" This is for raters like these 12. {words_of_verdict.ELSEWHERE} This says nothing of "
+        "comparing systems."
     )
+    assert all(entry.row["sentence"] == entry.reason for entry in report.entries)
     assert words["high"][0].startswith("high orders items well enough, but is ")
     only = f" points too high: use it for the order only.{ORDER_IS_UNCORRECTED} "
     only += "Do not use high for means or single scores on q."
@@ -280,26 +279,24 @@ def paste(study, name, raters):
         rating.save()
 
 
-def test_a_yes_names_raters_who_agree_with_the_judge_more_than_with_people(crowd):
+def test_a_judge_whose_answers_stand_among_the_ratings_of_each_item_cannot_be_tested(crowd):
     assert rows_of(build(crowd, "verdict"))["good", "q"]["warnings"] == ""
     paste(crowd, "noise", ["r0"])
     noise = rows_of(build(crowd, "verdict"))["noise", "q"]
-    assert (noise["answer"], noise["warnings"]) == ("not_yet", "seen_rater lowers_rho")
+    assert (noise["answer"], noise["warnings"]) == ("not_yet", "lowers_rho")
     rng, truth = np.random.default_rng(5), make_truth()
     add_judge(crowd, "fair", np.clip(np.round(3 + 0.5 * truth + rng.normal(size=len(truth))), 1, 5))
     paste(crowd, "fair", ["r0", "r1", "r2", "r3"])
     report = build(crowd, "verdict", named="fair")
     (entry,) = [e for e in report.entries if (e.row["evaluator"], e.row["use"]) == ("fair", RATE)]
-    assert entry.row["answer"] == "yes" and "echo" in entry.row["warnings"].split()
-    assert "Some raters agree with fair more than with people" in entry.reason
+    assert (entry.row["answer"], entry.row["verdict"]) == ("not_testable", "holds_ratings")
+    assert "fair equals one of people's answers on 180 of 180 items" in entry.reason
 
 
-@pytest.mark.parametrize("pasting", [0, 4])
-def test_every_yes_of_a_flagged_study_says_so_in_its_words(crowd, pasting):
+def test_every_yes_of_a_flagged_study_says_so_in_its_words(crowd):
     """PLANNING 2d: a yes stays a yes, so that none may be read without the flag."""
     rng, truth = np.random.default_rng(5), make_truth()
     add_judge(crowd, "fair", np.clip(np.round(3 + 0.5 * truth + rng.normal(size=len(truth))), 1, 5))
-    paste(crowd, "fair", [f"r{number}" for number in range(pasting)])
     report = build(crowd, "verdict", named="fair")
     yes = [name for (name, _), row in rows_of(report).items() if row["answer"] == "yes"]
     items = list(crowd.items.order_by("pk").values_list("pk", flat=True))
@@ -315,7 +312,6 @@ def test_every_yes_of_a_flagged_study_says_so_in_its_words(crowd, pasting):
     # by other permutations than the report's, so that a p near .05 may be on either side
     sure, likely = ({n for n, own in zip(yes, p, strict=True) if own < a} for a in (0.03, 0.08))
     assert yes and sure <= set(said) <= likely
-    assert ("fair" in sure) == ("fair" in likely) == bool(pasting)
     summary, notes = report.verdict[0], " ".join(report.notes)
     assert (words.format(", ".join(said)) in summary) == bool(said)
     assert ("for nothing in 5 % of studies" in notes) == bool(said)
@@ -349,7 +345,11 @@ def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_
     expected = 1 - np.sqrt(1 - r**2 * (1 - 180 / 270))
     row = rows_of(build(crowd, "verdict"))["high", "q"]
     assert row["answer"] == "no"
-    words = f" With your ratings it makes the intervals of means {100 * expected:.0f} % narrower."
+    words = (
+        f" With your ratings it makes the intervals of means {100 * expected:.0f} % narrower: rate "
+        f"180 items, let it judge all 270, and they are as if you had rated "
+        f"{180 / (1 - expected) ** 2:.0f}."
+    )
     assert row["next"].endswith(words)
 
 

@@ -12,12 +12,17 @@ from analysis.reports.verdict.report import COMPARE, JUDGE
 from analysis.reports.verdict.words import short
 from annotate.models import Rating, Recipient
 from tests.analysis.reports.verdict.by_hand import run_by_hand
-from tests.analysis.reports.verdict.test_report import SYSTEMS, add_judge, crowd  # noqa: F401
+from tests.analysis.reports.verdict.test_report import (  # noqa: F401
+    SYSTEMS,
+    add_judge,
+    crowd,
+    make_truth,
+)
 from tests.analysis.small import build, load_hanna
 
 pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("error::RuntimeWarning")]
 SCRIPT = Path(settings.BASE_DIR) / "docs" / "systems_by_hand.py"
-MOST_LINES = 59
+MOST_LINES = 74
 NUMBERS = ("level", "level_low", "level_high", "level_p", "p_adjusted")
 
 
@@ -77,17 +82,28 @@ def test_hanna_from_its_export(shared_data, compare):
     assert len(wholes) >= 96 and "may" not in {reason for _, reason, _ in wholes}
 
 
+def know_quality(study):
+    """What people say of each system, and a little of what they say of an item."""
+    items = study.items.order_by("pk").annotate(mean=Avg("ratings__value"))
+    people, truth = np.array(items.values_list("mean", flat=True)), make_truth()
+    values, system = np.empty(len(truth)), np.arange(len(truth)) % SYSTEMS
+    for code in range(SYSTEMS):
+        own = system == code
+        values[own] = people[own].mean() + 0.55 * (truth[own] - truth[own].mean())
+        values[own] += 0.15 * (people[own] - people[own].mean())
+    return values
+
+
 @pytest.fixture
 def apart(crowd):  # noqa: F811
     """The crowd with raters who put s2 above the others, and judges of each answer."""
     Rating.objects.filter(item__system__key="s2", value__lt=5).update(value=F("value") + 1)
-    items = crowd.items.order_by("pk")
-    people = np.array(items.annotate(mean=Avg("ratings__value")).values_list("mean", flat=True))
-    system, noise = np.arange(len(people)) % SYSTEMS, np.random.default_rng(3).normal(size=180)
-    near = people + 0.2 * noise
+    system, noise = np.arange(180) % SYSTEMS, np.random.default_rng(3).normal(size=180)
+    base = know_quality(crowd)
+    near = base + 0.1 * noise
     for name, values in {
         "near": near,
-        "far": people + 0.9 * noise,
+        "far": base + 0.9 * noise,
         "kind to s0": near + 0.9 * (system == 0),
         "rather kind to s0": near + 0.25 * (system == 0),
     }.items():
@@ -114,8 +130,8 @@ def add_lucky(study):
     items = study.items.order_by("pk").annotate(mean=Avg("ratings__value"))
     people, system = np.array(items.values_list("mean", flat=True)), np.arange(180) % SYSTEMS
     for kindness in np.arange(0.1, 0.3, 0.005):
-        noise = 0.2 * np.random.default_rng(3).normal(size=180)
-        values = np.clip(people + noise + kindness * (system == 0), 1, 5)
+        noise = 0.1 * np.random.default_rng(3).normal(size=180)
+        values = np.clip(know_quality(study) + noise + kindness * (system == 0), 1, 5)
         off = [(values - people)[system == code] for code in range(SYSTEMS)]
         apart = [off[0] - off[1], off[0] - off[2], off[1] - off[2]]
         p = max(
@@ -161,5 +177,5 @@ def test_a_crowd_whose_systems_do_not_differ(crowd, compare):  # noqa: F811
     assert states["good"] == states["noise"] == "no_difference"
 
 
-def test_the_script_has_fewer_than_60_lines():
+def test_the_script_stays_short():
     assert len(SCRIPT.read_text().splitlines()) <= MOST_LINES

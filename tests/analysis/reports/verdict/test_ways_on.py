@@ -91,7 +91,7 @@ def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_own
         {"answer": "yes"},
         {"answer": "no"},
         {"answer": "people_disagree"},
-        {"verdict": "length_only"},
+        {"verdict": "extremes_only"},
         {"verdict": "order_only", "why": "points"},
         {"why": "rare_answer"},
         {"answer": "not_testable", "items": 40},
@@ -104,9 +104,9 @@ def test_what_more_ratings_cannot_decide_has_no_way_on(study, row):
     assert list_ways_on(study, make_report(row), study.questions.get()) is None
 
 
-@pytest.mark.parametrize("verdict", ["undecided", "people_unsure", "order_only", "system_only"])
+@pytest.mark.parametrize("verdict", ["undecided", "people_unsure", "order_only", "known_features"])
 def test_where_no_number_of_items_would_be_enough_there_is_no_way_on(study, verdict):
-    never = "At today's estimate no number of items would be enough: try another prompt or model."
+    never = "More items would not change this: try another prompt or model."
     report = make_report({"verdict": verdict, "next": never})
     assert list_ways_on(study, report, study.questions.get()) is None
 
@@ -145,7 +145,7 @@ def add_places(study, many):
             Place.objects.create(study=study, item=item, number=place, shuffle=0)
 
 
-@pytest.mark.parametrize("verdict", ["undecided", "order_only", "system_only"])
+@pytest.mark.parametrize("verdict", ["undecided", "order_only", "known_features"])
 def test_more_items_are_loaded_not_rated_once_more(study, verdict):
     assert steps(study, {"verdict": verdict}) == [LOAD]
 
@@ -195,7 +195,7 @@ def test_each_step_stands_once(study):
 
 
 def test_what_no_plan_covers_has_no_planner(study):
-    rows = {"verdict": "system_only"}, {"verdict": "no_difference", "use": "compare_systems"}
+    rows = {"verdict": "known_features"}, {"verdict": "no_difference", "use": "compare_systems"}
     assert list_ways_on(study, make_report(*rows), study.questions.get()).planners == []
 
 

@@ -10,12 +10,14 @@ from analysis.reports.verdict.own_words import OF_OWN, OwnCase, without_use
 from analysis.reports.verdict.words import OF_RATING, OF_SYSTEMS, Case, SystemsCase
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
 from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.held import Held
+from analysis.stats.validation.rest import Rest
 from analysis.stats.validation.systems import SystemComparison
 from analysis.stats.validation.verdict import decide
 from tests.analysis.stats.validation.test_verdict import GOOD, agree
 
 NO, NOT_YET = Answer.NO, Answer.NOT_YET
-NEVER = "At today's estimate no number of items would be enough: "
+NEVER = "More items would not change this: "
 
 
 def make_case(missing="", family=2, reason=Reason.UNDECIDED):
@@ -108,7 +110,7 @@ def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
     [
         (0.22, 0.3, "only 56 % is shown. Do not use J alone on q yet."),
         (0.3, 0.05, "tested there. Do not use J, or any other judge, alone on q."),
-        (0.25, 0.3, "weaker than a rater, but it keeps at least two thirds of what a rater tells"),
+        (0.25, 0.3, "it keeps two thirds of what a rater tells"),
     ],
 )
 def test_the_words_say_what_may_not_be_done_yet(r, rho, words):
@@ -130,18 +132,18 @@ OF_REASONS = {
         (NOT_YET, {"missing": missing})
         for missing in ("", "correction", "groups", "rare_class", "rare_answer")
     ],
-    **{
-        reason: [
-            (answer, {"grouping": grouping, "half": half})
-            for answer, half in (
-                (NO, Half.JUDGE),
-                (NOT_YET, Half.JUDGE),
-                (NOT_YET, Half.PEOPLE),
-                (Answer.PEOPLE_DISAGREE, Half.PEOPLE),
-            )
-        ]
-        for reason, grouping in ((Reason.LENGTH_ONLY, "length"), (Reason.SYSTEM_ONLY, "system"))
-    },
+    Reason.KNOWN_FEATURES: [
+        (answer, {"grouping": grouping, "half": half})
+        for answer, half in (
+            (NO, Half.JUDGE),
+            (NOT_YET, Half.JUDGE),
+            (NOT_YET, Half.PEOPLE),
+            (Answer.PEOPLE_DISAGREE, Half.PEOPLE),
+        )
+        for grouping in ("", "content")
+    ],
+    Reason.HOLDS_RATINGS: [(Answer.NOT_TESTABLE, {})],
+    Reason.EXTREMES_ONLY: [(NO, {})],
     Reason.LEVEL_OFF: [(NO, {})],
     Reason.ORDER_ONLY: [(NOT_YET, {"missing": missing}) for missing in ("", "scale", "points")],
     Reason.MAY: [(Answer.YES, {"grade": grade}) for grade in Grade],
@@ -155,9 +157,13 @@ RATING_USES = {
 }
 
 
+SHARE = {"grade": Grade.SHARE}
+
+
 def say_of(make_case, reason, answer, more):
     rare = SimpleNamespace(n_majority=4, n_hits=2, n_marked=0, recall_interval=(0.2, 0.8))
-    evidence = replace(GOOD, rare_class=rare)
+    held, rest = Held("rating", 300, 300, 220.0, "wit"), Rest(0.2, 0.05)
+    evidence = replace(GOOD, rare_class=rare, held=held, rest=rest)
     return make_case("J", "wit", evidence, Verdict(answer, reason, **more), Criteria()).say()[0]
 
 
@@ -170,12 +176,16 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
         if reason in (Reason.LEVEL_OFF, Reason.ORDER_ONLY):
             assert words.endswith("Do not use J for means or single scores on wit.")
             continue
-        assert words.count(RATING_USES[answer]) == 1
+        use = "J may help on wit" if more == SHARE and make_case is Case else RATING_USES[answer]
+        assert words.count(use) == 1
         assert words.count("Do not use") == (answer != Answer.YES)
         if answer == NO:
             assert f"in place of {whom}" in words and words.endswith(" on wit.")
         if answer == Answer.YES:
             assert "Nothing is shown for other kinds of items" in words
+            assert (
+                make_case is OwnCase or "these 3 raters only" in words or "like these 3." in words
+            )
             assert words.endswith("This says nothing of comparing systems.")
 
 
@@ -186,6 +196,8 @@ SYSTEMS_USES = {
 NOT_DECIDED = "Do not compare systems by J alone on wit yet."
 OF_SYSTEMS_REASONS = {
     Reason.NOT_COMPARABLE: [(Answer.NOT_TESTABLE, "")],
+    Reason.HOLDS_RATINGS: [(Answer.NOT_TESTABLE, "")],
+    Reason.FEW_SYSTEMS: [(NOT_YET, "")],
     Reason.SAYS_NOTHING: [(NO, "")],
     Reason.TOO_FEW: [(NOT_YET, "")],
     Reason.FAVOURS: [(NO, "")],
@@ -202,7 +214,8 @@ def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
     pair = SimpleNamespace(first=0, second=1, offset=offset, is_favoured=False)
     for answer, missing in OF_SYSTEMS_REASONS[reason]:
         comparison = SystemComparison(answer, reason, (pair,), 2, missing=missing)
-        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, GOOD).say()
+        evidence = replace(GOOD, held=Held("mean", 300, 300, 0.0))
+        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, evidence).say()
         if reason == Reason.NOT_COMPARABLE:
             assert sentence == "There are no two systems to be compared."
             continue

@@ -34,7 +34,7 @@ def load(folder):
             len(items),
             FIVE,
             clusters=groupings["content"],
-            groupings={"system": groupings["system"]},
+            groupings={name: groupings[name] for name in ("system", "content")},
         )
         for question in QUESTIONS
     }

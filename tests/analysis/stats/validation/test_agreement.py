@@ -13,7 +13,6 @@ from tests.analysis.stats.validation.worked import (
     CONTENTS_JUDGE,
     CROWD_JUDGE,
     PAIRS,
-    PROBABILITIES,
     contents,
     crowd,
     labels,
@@ -75,13 +74,6 @@ def test_raters_as_a_sample_of_the_worked_crowd():
     combination = np.array([1, -2 / 3])
     added = combination @ agreement.errors.raters @ combination
     assert added == pytest.approx(0.009412 - 0.025007, abs=1e-6)
-
-
-def test_known_probabilities_of_the_worked_crowd():
-    agreement = compare_judge(crowd(probabilities=PROBABILITIES), CROWD_JUDGE)
-    assert (agreement.r.value, agreement.r.error) == near((0.711672, 0.065389))
-    kept = agreement.retention(2 / 3)
-    assert (kept.value, kept.error) == near((0.355555, 0.045945))
 
 
 def test_the_worked_labels():

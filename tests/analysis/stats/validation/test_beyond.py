@@ -1,13 +1,15 @@
-"""Beyond a grouping: example D, least squares by numpy, and groups that are too small."""
+"""Beyond what is known of items: example D, least squares by numpy, and what is too small."""
 
 import numpy as np
 import pytest
 
 from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.beyond import (
+    JOINT,
     compare_beyond,
-    take_out_groups,
-    take_out_length,
+    describe_items,
+    raters_other_ratings,
+    take_out,
 )
 from analysis.stats.validation.gather import gather_people
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, SYSTEMS, contents, long_study
@@ -18,8 +20,11 @@ def near(value):
 
 
 def test_the_worked_contents():
-    within = take_out_groups(contents(), "system", SYSTEMS, fewest=4)
-    beyond = compare_beyond(within, CONTENTS_JUDGE)
+    """As printed: without what a fit of three columns takes of the chance in twelve means."""
+    people, known = contents(), describe_items(12, None, {"system": SYSTEMS})
+    own = people.values - known.fit(people.means)[people.item]
+    judge = CONTENTS_JUDGE - known.fit(CONTENTS_JUDGE)
+    beyond = compare_judge(people.replace_values(own), judge)
     assert (beyond.rho.value, beyond.rho.error, beyond.rho.p_above()) == near(
         (0.225806, 0.222286, 0.192252)
     )
@@ -32,84 +37,101 @@ def test_the_worked_contents():
 def test_a_judge_that_knows_only_the_system_has_nothing_left():
     people, judge = contents(), np.tile([4, 3, 2.0], 4)[:, None]
     assert compare_judge(people, judge).r.value == near(0.826192)
-    within = take_out_groups(people, "system", SYSTEMS, fewest=4)
-    beyond = compare_beyond(within, judge)
+    left = take_out(people, describe_items(12, None, {"system": SYSTEMS}))
+    ((_, beyond),) = compare_beyond(left, judge)
     assert np.isnan(beyond.r.value)
-    assert beyond.rho.value == near(0.225806)
-    almost = judge + 1e-4 * np.arange(12)[:, None] % 5
-    assert np.isnan(compare_beyond(within, almost).r.value)
+    ((_, almost),) = compare_beyond(left, judge + 1e-4 * np.arange(12)[:, None] % 5)
+    assert np.isnan(almost.r.value)
 
 
-def test_length_is_taken_out_by_least_squares():
-    values, items, who, judge = long_study(2, n=90)
-    people = gather_people(values, items, who, 90)
-    lengths = np.random.default_rng(3).integers(20, 400, 90)[people.rows]
+def columns_of(lengths, groupings, raters):
+    """All columns written out: length and deciles, groups, cells of five items, other ratings."""
     log = np.log(1 + lengths)
     cuts = [np.quantile(log, share / 10) for share in range(1, 10)]
-    table = np.column_stack([np.ones(len(log)), log, *(log > cut for cut in cuts)])
-    scores = judge[people.rows]
+    columns = [np.ones(len(log)), log, *(log > cut for cut in cuts), *raters.T]
+    groupings = list(groupings)
+    crossed = [100 * a + b for k, a in enumerate(groupings) for b in groupings[k + 1 :]]
+    for codes in groupings:
+        columns += [codes == code for code in np.unique(codes)]
+    for codes in crossed:
+        columns += [codes == code for code in np.unique(codes) if (codes == code).sum() >= 5]
+    return np.column_stack(columns).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_is_taken_out_at_once_by_least_squares(seed):
+    values, items, who, judge = long_study(seed, n=130, raters=40)
+    people = gather_people(values, items, who, 130)
+    rng, n = np.random.default_rng(seed), people.n
+    lengths = rng.integers(20, 400, n)
+    groupings = {"system": rng.integers(0, 4, n), "topic": rng.integers(0, 5, n)}
+    others = raters_other_ratings(people)
+    left = take_out(people, describe_items(n, lengths, groupings, {"raters": others}))
+    table, scores = columns_of(lengths, groupings.values(), others), judge[people.rows, None]
+    rank = np.linalg.matrix_rank(table)
 
     def residuals(values):
         return values - table @ np.linalg.lstsq(table, values, rcond=None)[0]
 
-    within = take_out_length(people, lengths)
-    # 11 columns take 11/n of the chance in the items' means with them, which is given back
-    left = residuals(people.means[:, 0]) * np.sqrt(people.n / (people.n - 11))
-    deviations = people.values - people.means[people.item]
+    # what the columns take of the chance in the items' means is given back
+    means = residuals(people.means) * np.sqrt(n / (n - rank))
     plain = compare_judge(
-        people.replace_values(deviations + left[people.item, None]), residuals(scores)[:, None]
+        people.replace_values(people.values + (means - people.means)[people.item]),
+        residuals(scores),
     )
-    beyond = compare_beyond(within, scores[:, None])
-    assert beyond.r.value == pytest.approx(plain.r.value)
-    assert beyond.rho.value == pytest.approx(plain.rho.value)
-    assert np.isnan(compare_beyond(within, 2 * log[:, None]).r.value)
+    ((name, beyond),) = compare_beyond(left, scores)
+    assert (name, left.features.rank) == (JOINT, rank)
+    assert left.features.names == ("raters", "length", "system", "topic")
+    assert (beyond.r.value, beyond.rho.value) == pytest.approx((plain.r.value, plain.rho.value))
+    assert (beyond.r.error, beyond.rho.error) == pytest.approx((plain.r.error, plain.rho.error))
+    ((_, known),) = compare_beyond(left, table @ rng.normal(size=(table.shape[1], 1)))
+    assert np.isnan(known.r.value), "a judge of any mixture of them has nothing left"
 
 
-def test_agreement_beyond_a_length_that_explains_nothing_is_that_of_raters():
+def test_agreement_beyond_what_explains_nothing_is_that_of_raters():
     """Of 40 items; without the correction the mean would be .18, for 11/40 (.3 + .7/3) is lost."""
     rng, values = np.random.default_rng(8), []
     items = np.tile(np.arange(40), 3)
     for _ in range(200):
         ratings = np.sqrt(0.3) * rng.normal(size=40)[items] + np.sqrt(0.7) * rng.normal(size=120)
         people = gather_people(ratings, items, np.arange(120) // 10, 40)
-        within = take_out_length(people, rng.integers(20, 400, 40))
-        values.append(within.people.rho)
+        known = describe_items(40, rng.integers(20, 400, 40), {})
+        values.append(take_out(people, known).people.rho)
     assert np.mean(values) == pytest.approx(0.3, abs=0.03)
 
 
-def test_weights_are_weights_of_the_groups_means_too():
-    probabilities = np.tile([0.5, 0.25, 1.0, 0.5], 3)
-    people = contents(probabilities=probabilities)
-    within = take_out_groups(people, "system", SYSTEMS, fewest=4)
-    for system in range(3):
-        inside = system == SYSTEMS
-        mean = np.average(people.means[inside, 0], weights=1 / probabilities[inside])
-        assert within.fit(people.means)[inside, 0] == pytest.approx([mean] * 4)
-
-
-def test_small_groups_are_joined():
-    values, items, who, _ = long_study(7)
-    people = gather_people(values, items, who, 60)
-    codes = np.zeros(people.n, int)
-    codes[:6], codes[6:10], codes[10:13] = 3, 5, 7
-    within = take_out_groups(people, "system", codes)
-    fitted = within.fit(people.means)[:, 0]
-    assert len(np.unique(fitted.round(9))) == 3
-    assert fitted[6] == pytest.approx(people.means[6:13, 0].mean())
+def test_other_ratings_are_by_loops_those_of_raters_who_are_no_panel():
+    values, items, who, _ = long_study(3, n=80, raters=9)
+    values, items, who = (
+        np.r_[old, new]
+        for old, new in zip(
+            (values, items, who), (np.full(80, 5), np.arange(80), np.full(80, 20)), strict=True
+        )
+    )
+    people = gather_people(values, items, who, 80)
+    ratings, of_rater = people.values[:, 0], people.rater
+    expected = []
+    for item in range(people.n):
+        own = []
+        for place in np.flatnonzero(people.item == item):
+            same = (of_rater == of_rater[place]) & (np.arange(len(ratings)) != place)
+            is_panel = same.sum() + 1 >= 30
+            own.append(0.0 if is_panel else ratings[same].mean() - ratings.mean())
+        expected.append(np.mean(own))
+    assert raters_other_ratings(people)[:, 0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    ("groups", "reason"),
-    [(1, "there are not two groups"), (100, "there are too few rated items a group")],
+    ("lengths", "groups", "skipped"),
+    [
+        (None, 1, {"content": "there are not two groups"}),
+        (None, 100, {"content": "there are too few rated items a group"}),
+        (9, 6, {"length": "all texts are equally long"}),
+    ],
 )
-def test_groups_that_cannot_be_checked_are_skipped(groups, reason):
-    values, items, who, judge = long_study(7)
+def test_what_cannot_be_taken_out_is_said(lengths, groups, skipped):
+    values, items, who, _ = long_study(7)
     people = gather_people(values, items, who, 60)
-    within = take_out_groups(people, "content", np.arange(people.n) % groups)
-    assert within.skipped == reason
-    with pytest.raises(ValueError, match="content: there are"):
-        compare_beyond(within, judge[people.rows, None])
-
-
-def test_texts_of_one_length_are_no_check():
-    assert take_out_length(contents(), np.full(12, 9)).skipped == "all texts are equally long"
+    lengths = None if lengths is None else np.full(people.n, lengths)
+    known = describe_items(people.n, lengths, {"content": np.arange(people.n) % groups})
+    assert take_out(people, known).skipped == skipped

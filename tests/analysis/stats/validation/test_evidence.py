@@ -1,5 +1,7 @@
 """What a verdict rests on: which items count, and on which scale."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,11 +35,11 @@ def test_only_items_with_a_judgment_on_the_scale_count():
     assert evidence.share_missing == pytest.approx(4 / len(rows))
 
 
-def test_a_judge_on_its_own_scale_has_no_level_and_no_closeness():
+def test_a_judge_on_its_own_scale_has_no_level():
     reference, judge = study()
     evidence = gather_evidence(reference, 100 * judge, has_own_scale=True)
     assert evidence.n_off_scale == 0
-    assert evidence.level is evidence.closeness is None
+    assert evidence.level is None
     assert evidence.agreement.r.value == pytest.approx(
         gather_evidence(reference, judge).agreement.r.value
     )
@@ -61,9 +63,13 @@ def test_answers_that_are_the_same_on_the_points_of_the_scale(scale, spread, is_
     assert not gather_evidence(reference, np.full(60, np.nan)).has_one_point
 
 
-def test_the_margin_is_the_scales_or_the_option():
+def test_the_margin_is_the_scales_or_a_fifth_of_an_sd_or_the_option():
     reference, judge = study()
-    assert gather_evidence(reference, judge).level_margin == 0.25
+    assert gather_evidence(reference, judge).level_margin == max(
+        0.25, 0.2 * reference.people.values.std()
+    )
+    binary = gather_reference(np.arange(60) % 2, np.arange(60) // 2, np.arange(60), 30, Scale(0, 1))
+    assert binary.level_margin == pytest.approx(0.2 * 0.5)  # not 5 % of the range
     assert gather_evidence(reference, judge, Criteria(level_margin=0.4)).level_margin == 0.4
 
 
@@ -79,10 +85,8 @@ def test_numbers_of_a_binary_question_are_its_labels():
         number, label = (getattr(e.agreement, name) for e in (by_number, by_label))
         assert number.value == pytest.approx(label.value)
         assert number.error == pytest.approx(label.error)
-    assert by_number.level_margin == by_label.level_margin
     assert by_number.rare_class == by_label.rare_class
     assert by_number.rare_class.n_majority > 0
-    assert by_number.closeness.value == pytest.approx(by_label.closeness.value)
 
 
 def test_a_five_point_question_has_no_rare_class():
@@ -104,14 +108,20 @@ def test_a_judge_without_any_judgment_cannot_be_tested():
     assert (verdict.answer, verdict.reason) == ("not_testable", "not_comparable")
 
 
-def test_a_copy_of_a_rater_passes_like_a_rater_and_a_reversed_judge_does_not():
+def test_a_copy_of_a_rater_is_told_and_a_reversed_judge_does_not_pass():
     rng = np.random.default_rng(4)
     quality = rng.normal(size=400)
     ratings = np.clip(np.round(3 + quality[:, None] + 0.6 * rng.normal(size=(400, 3))), 1, 5)
     items, raters = np.repeat(np.arange(400), 3), np.tile([0, 1, 2], 400)
     reference = gather_reference(ratings.ravel(), items, raters, 400, FIVE)
     copy = decide(gather_evidence(reference, ratings[:, 0]))
-    assert copy.answer == "yes"
+    assert (copy.answer, copy.reason) == ("not_testable", "holds_ratings")
+    honest = np.clip(np.round(3 + quality + 0.6 * rng.normal(size=400)), 1, 5)
+    assert decide(gather_evidence(reference, honest)).answer == "yes"
+    other = gather_reference(np.roll(ratings, 7, 0).ravel(), items, raters, 400, FIVE)
+    tables = {"": other.rated[""], "wit": reference.rated[""]}
+    held = gather_evidence(replace(other, tables=tables), ratings[:, 0]).held
+    assert (held.kind, held.question) == ("rating", "wit")
     assert decide(gather_evidence(reference, 6 - ratings[:, 0])).reason == "may_not"
 
 

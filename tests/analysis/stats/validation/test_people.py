@@ -8,7 +8,6 @@ from analysis.stats.validation.gather import gather_people
 from tests.analysis.stats.validation.worked import (
     LABELS,
     PAIRS,
-    PROBABILITIES,
     crowd,
     labels,
     long_study,
@@ -68,15 +67,6 @@ def test_raters_as_a_sample_of_the_worked_crowd():
     assert people.agreement.error == pytest.approx(0.178681, abs=5e-7)
     assert people.agreement.df == 5
     assert crowd().agreement.df == 7  # six raters are no sample by default
-
-
-def test_known_probabilities_of_the_worked_crowd():
-    people = crowd(probabilities=PROBABILITIES)
-    assert people.average(people.means) == pytest.approx(2.634921, abs=5e-7)
-    assert people.agreement.value == pytest.approx(0.534177, abs=5e-7)
-    assert people.agreement.error == pytest.approx(0.142215, abs=5e-7)
-    assert people.is_weighted
-    assert not crowd(probabilities=[0.5] * 8).is_weighted
 
 
 def test_labels_with_equal_numbers_of_ratings_give_fleiss_kappa():
@@ -168,7 +158,6 @@ def test_people_of_some_items_are_gathered_from_these_alone():
         (([1, 2], [0, 3], [0, 1], 1), {}, "codes below 1, found 3"),
         (([[[1]]], [0], [0], 1), {}, "values: expected"),
         (([1, 2], [0, 0], [0, 1], 1), {"clusters": [0, 1]}, "clusters: expected 1"),
-        (([1, 2], [0, 0], [0, 1], 1), {"probabilities": [0]}, "above 0"),
         (([1, 1e200], [0, 0], [0, 1], 1), {}, "within 1e100"),
     ],
 )

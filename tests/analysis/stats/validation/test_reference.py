@@ -1,4 +1,4 @@
-"""The checks of a question: in which order, and which are skipped."""
+"""What a question's judges are compared with: what is known of its items, and what is not."""
 
 import numpy as np
 import pytest
@@ -15,24 +15,26 @@ def study(**options):
     return gather_reference(values, items, who, 60, FIVE, **options)
 
 
-def test_length_comes_first_and_groupings_in_their_order():
+def test_all_that_is_known_is_taken_out_at_once():
     codes = np.arange(60)
-    reference = study(
+    left = study(
         lengths=codes, groupings={"system": codes % 3, "content": codes // 12, "item": codes}
-    )
-    assert [w.name for w in reference.within] == ["length", "system", "content", "item"]
-    assert [bool(w.skipped) for w in reference.within] == [False, False, False, True]
+    ).left
+    assert left.features.names == ("raters", "length", "system", "content")
+    assert left.skipped == {"item": "there are too few rated items a group"}
+    assert left.small == ()
 
 
-def test_groups_that_are_those_of_another_grouping_are_checked_once():
-    codes = np.arange(60) % 3
-    reference = study(groupings={"system": codes, "content": 7 - codes, "kind": codes // 2})
-    skipped = [within.skipped for within in reference.within]
-    assert skipped == ["", "its groups are those of another check", ""]
+def test_what_the_raters_gave_to_other_items_counts_in_a_crowd_alone():
+    crowd = gather_reference(*ratings_of(12), 60, FIVE).left
+    assert crowd.features.names == ("raters",)
+    assert gather_reference(*ratings_of(4), 60, FIVE).left.features.names == ()
 
 
-def test_without_groupings_and_text_nothing_is_checked():
-    assert study().within == ()
+def ratings_of(n_raters):
+    """Three ratings of each of sixty items, by raters in turn."""
+    slots = np.arange(180)
+    return np.random.default_rng(1).integers(1, 6, 180), slots // 3, slots % n_raters
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_recipients_who_answered_once_are_no_clusters_of_rho():
     t_of_three = 3.182446  # two-sided .05, from a table of t
     reach = t_of_three * np.sqrt(4 / 3 * squares)
     assert agreement.rho.reach(0.025) == pytest.approx(reach, rel=1e-6)
-    (inside,) = [part.agreement for part in evidence.beyond if part.name == "recipient"]
+    ((_, inside),) = evidence.beyond.parts
     assert inside.rho.df == 3
     assert evidence.level.largest.df == 19, "the level rests on the first answers of all"
 
@@ -131,10 +131,9 @@ def test_a_judge_that_knows_only_the_recipient_fails():
     for judge in (by_recipient, noisily):
         verdicts = [answer(seed, judge) for seed in range(8)]
         assert {verdict.answer.value for verdict in verdicts} <= {"no", "not_yet"}
-        assert "system_only" in {verdict.reason.value for verdict in verdicts}
-        halves = {v.half for v in verdicts if v.reason == "system_only"}
+        assert "known_features" in {verdict.reason.value for verdict in verdicts}
+        halves = {v.half for v in verdicts if v.reason == "known_features"}
         assert halves == {"judge"}
-        assert {v.grouping for v in verdicts if v.reason == "system_only"} == {"recipient"}
 
 
 def test_what_is_almost_the_recipients_mean_counts_as_that():
@@ -142,7 +141,7 @@ def test_what_is_almost_the_recipients_mean_counts_as_that():
         means = (np.bincount(recipient, quality) / np.bincount(recipient))[recipient]
         return means + 1e-5 * quality
 
-    assert {answer(seed, nearly).reason for seed in range(4)} == {"system_only"}
+    assert {answer(seed, nearly).reason for seed in range(4)} == {"known_features"}
 
 
 def test_a_constant_judge_says_nothing():
@@ -181,7 +180,7 @@ def test_what_is_missing_or_off_the_scale_is_counted():
     assert evidence.n == (~np.isnan(second[kept])).sum()
     b = evidence.level.largest
     assert b.value == pytest.approx(np.mean(judge[kept] - first[kept]))
-    assert [beyond.name for beyond in evidence.beyond] == ["length", "system", "recipient"]
+    assert evidence.beyond.names == ("length", "system", "recipient")
 
 
 def test_the_fit_of_first_answers_is_taken_from_both():
@@ -190,7 +189,7 @@ def test_the_fit_of_first_answers_is_taken_from_both():
     means = (np.bincount(recipient, first) / 10)[recipient]
     own = (np.bincount(recipient, quality) / 10)[recipient]
     expected = quantities(first - means, second - means, quality - own, np.ones(600))
-    left = evidence.beyond[0].agreement
+    ((_, left),) = evidence.beyond.parts
     assert (left.r_value, left.rho_value) == pytest.approx(tuple(expected))
 
 

@@ -85,9 +85,9 @@ def test_a_missing_judgment_spares_no_judge_the_check_of_contents(n_missing, pas
 
 
 def test_good_judges_pass():
-    # printed for a system share of .4: q = .8 1.00, equal to one rater .68 (200 studies)
+    # the joint check costs one more rater .75 to .5 at a system share of .2, more at .4
     assert share_of_yes(range(20), lambda study: study.follow(0.8)) >= 0.9
-    assert 0.4 <= share_of_yes(range(40), lambda study: study.draw_rating(0.3)) <= 0.9
+    assert 0.25 <= share_of_yes(range(40), lambda study: study.draw_rating(0.3)) <= 0.9
 
 
 def test_a_good_judge_that_is_too_high_is_off_level():

@@ -5,8 +5,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from analysis.stats.validation.beyond import FEW_A_GROUP, compare_beyond, take_out_groups
+from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.small_groups import within_groups
 from tests.analysis.stats.validation.simulated import simulate
 
 GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4, 4])  # the item of group 3 is alone
@@ -25,7 +26,12 @@ def within_and_judge(**options):
     values, items, raters = ratings()
     people = gather_people(values, items, raters, 12, clusters=GROUPS, **options)
     judge = np.random.default_rng(5).normal(3, 1, 12)
-    return take_out_groups(people, "content", GROUPS), judge
+    return within_groups(people, GROUPS)[0], judge[PAIRED, None]
+
+
+def spread_out(judge):
+    """The answers (11, 1) as those of all twelve items; of the one that is alone it is 0."""
+    return np.insert(judge[:, 0], 9, 0.0)
 
 
 def by_loops(weights, judge):
@@ -54,15 +60,15 @@ def by_loops(weights, judge):
 
 def test_products_of_different_items_are_taken_off():
     within, judge = within_and_judge()
-    beyond = compare_beyond(within, judge[:, None])
-    assert within.people.n == 11
-    expected = by_loops(np.ones(5), judge)
+    beyond = compare_judge(within, judge)
+    assert within.n == 11
+    expected = by_loops(np.ones(5), spread_out(judge))
     assert (beyond.r.value, beyond.rho.value) == pytest.approx(tuple(expected))
 
 
 def test_errors_are_those_of_weights_of_the_groups():
     within, judge = within_and_judge(is_sample=False)
-    beyond = compare_beyond(within, judge[:, None])
+    beyond, judge = compare_judge(within, judge), spread_out(judge)
     step, slopes = 1e-6, []
     for group in (0, 1, 2, 4):
         more, less = np.ones(5), np.ones(5)
@@ -79,7 +85,7 @@ def test_raters_as_a_sample_count_by_their_weights():
     """A rater's part: how the estimate moves with the weight of all his ratings."""
     values, items, raters = ratings()
     people = gather_people(values, items, raters, 12, clusters=GROUPS, is_sample=True)
-    within = take_out_groups(people, "content", GROUPS).people
+    within = within_groups(people, GROUPS)[0]
     z, step = within.z[:, 0], 1e-6
     n, m, group = within.n, within.m, within.group
 
@@ -114,12 +120,12 @@ def test_raters_as_a_sample_count_by_their_weights():
 def test_groups_of_one_item_or_across_clusters_are_no_check():
     values, items, raters = ratings()
     people = gather_people(values, items, raters, 12)
-    assert take_out_groups(people, "content", np.arange(12)).skipped == FEW_A_GROUP
+    assert within_groups(people, np.arange(12))[0] is None
     mostly_alone = np.r_[np.arange(11), 10]
-    assert take_out_groups(people, "content", mostly_alone).skipped == FEW_A_GROUP
-    assert take_out_groups(people.restrict(np.zeros(12, dtype=bool)), "content", GROUPS[:0]).skipped
+    assert within_groups(people, mostly_alone)[0] is None
+    assert within_groups(people.restrict(np.zeros(12, dtype=bool)), GROUPS[:0])[0] is None
     crossed = gather_people(values, items, raters, 12, clusters=np.arange(12) % 5)
-    assert take_out_groups(crossed, "content", GROUPS).skipped == FEW_A_GROUP
+    assert within_groups(crossed, GROUPS)[0] is None
 
 
 @pytest.mark.parametrize(("alone", "n_checked"), [(1, 10), (6, 6), (8, None)])
@@ -128,16 +134,15 @@ def test_half_of_the_items_with_a_companion_are_enough(alone, n_checked):
     groups = np.r_[np.arange(alone), np.repeat(np.arange(alone, 12), 2)][:12]
     values, items, raters = ratings()
     people = gather_people(values, items, raters, 12, clusters=groups)
-    within = take_out_groups(people, "content", groups)
-    assert (within.people.n if within.people else None) == n_checked
-    assert within.skipped == ("" if n_checked else FEW_A_GROUP)
+    within, _ = within_groups(people, groups)
+    assert (within.n if within else None) == n_checked
 
 
 def test_a_judge_that_knows_only_the_group_has_nothing_left():
     within, judge = within_and_judge()
-    beyond = compare_beyond(within, judge[GROUPS][:, None])
+    beyond = compare_judge(within, GROUPS[PAIRED, None] * 1.0, floor=1e-6)
     assert np.isnan(beyond.r.value)
-    assert beyond.rho.value == pytest.approx(by_loops(np.ones(5), judge)[1])
+    assert beyond.rho.value == pytest.approx(by_loops(np.ones(5), spread_out(judge))[1])
 
 
 def test_agreement_within_contents_of_four_is_not_understated():
@@ -145,6 +150,6 @@ def test_agreement_within_contents_of_four_is_not_understated():
     values = []
     for seed in range(40):
         study = simulate(seed, 0.5, 0.0, 0.4, contents=75, systems=4, are_contents_drawn=True)
-        (within,) = [own for own in study.reference.within if own.name == "content"]
-        values.append(within.people.rho)
+        within, _ = within_groups(study.reference.people, study.content)
+        values.append(within.rho)
     assert 0.32 < np.mean(values) < 0.38, "on five points it reads somewhat less"

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.agreement import CONSTANT, Agreement
+from analysis.stats.validation.beyond import JOINT
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.errors import Errors, Quantity
 from analysis.stats.validation.evidence import Beyond, Evidence
+from analysis.stats.validation.held import Held
 from analysis.stats.validation.level import Level
 from analysis.stats.validation.rare_class import measure_rare_class
+from analysis.stats.validation.rest import Rest
 from analysis.stats.validation.verdict import decide, largest_judge_p, largest_people_p
 
 
@@ -29,7 +32,7 @@ GOOD = Evidence(
     n_raters=3,
     most_ratings=3,
     agreement=agree(0.4, 0.3),
-    beyond=(Beyond("length", agree(0.38, 0.28)), Beyond("system", agree(0.3, 0.2))),
+    beyond=Beyond(((JOINT, agree(0.38, 0.28)), ("content", agree(0.3, 0.2))), ("length", "system")),
     level=offset(0.05),
     level_margin=0.25,
 )
@@ -54,6 +57,18 @@ def test_nothing_to_compare():
     check("not_comparable", "not_testable", is_fitted=True)
 
 
+def test_what_holds_ratings_cannot_test_the_judge():
+    held = check("holds_ratings", "not_testable", held=Held("mean", 200, 200, 0.0), n=5)
+    assert held.judge_p == 1
+
+
+def test_the_rest_of_the_items_comes_before_the_level():
+    alike = check("extremes_only", "no", rest=Rest(0.05, 0.1), level=offset(0.4))
+    assert alike.judge_p >= 0.05
+    check("may", "yes", rest=Rest(0.049, 0.1))
+    check("known_features", "no", rest=Rest(1.0, 0.1), beyond=Beyond(((JOINT, agree(0.02, 0.3)),)))
+
+
 def test_a_constant_judge_says_nothing():
     constant = agree(np.nan, 0.3, reason=CONSTANT)
     verdict = check("says_nothing", "no", agreement=constant, n=5)
@@ -73,10 +88,10 @@ def test_people_disagree():
 
 
 def test_people_unsure():
-    # bound .09 + 1.68 x .07 = .207; p(.12 / .08) = .07
-    check("people_unsure", "not_yet", agreement=agree(0.3, 0.09, rho_error=0.07))
+    # bounds .06 +/- 1.68 x .03 = .110, .02 = .094; p(.12 / .08) = .07
+    check("people_unsure", "not_yet", agreement=agree(0.3, 0.06, rho_error=0.03))
     check("people_unsure", "not_yet", agreement=agree(0.3, 0.12, rho_error=0.08))
-    check("raters_disagree", "people_disagree", agreement=agree(0.3, 0.09, rho_error=0.06))
+    check("raters_disagree", "people_disagree", agreement=agree(0.3, 0.06, rho_error=0.02))
 
 
 def test_order():
@@ -85,10 +100,10 @@ def test_order():
     check("may_not", "no", agreement=agree(-0.4, 0.3))
 
 
-def test_beyond_the_length_comes_first():
-    failing = (Beyond("length", agree(0.02, 0.3)), Beyond("system", agree(0.02, 0.3)))
-    verdict = check("length_only", "no", beyond=failing)
-    assert (verdict.grouping, verdict.half) == ("length", "judge")
+def test_the_joint_check_comes_before_small_groupings():
+    failing = Beyond(((JOINT, agree(0.02, 0.3)), ("content", agree(0.2, 0.01))))
+    verdict = check("known_features", "no", beyond=failing)
+    assert (verdict.grouping, verdict.half) == ("", "judge")
 
 
 @pytest.mark.parametrize(
@@ -103,13 +118,13 @@ def test_beyond_the_length_comes_first():
         (agree(np.nan, np.nan, reason="all ratings are equal"), "people_disagree", "people"),
     ],
 )
-def test_beyond_a_grouping(beyond, answer, half):
-    verdict = check("system_only", answer, beyond=(Beyond("content", beyond),))
+def test_beyond_what_is_known(beyond, answer, half):
+    verdict = check("known_features", answer, beyond=Beyond((("content", beyond),)))
     assert (verdict.grouping, verdict.half) == ("content", half)
 
 
-def test_a_skipped_check_asks_nothing():
-    check("may", "yes", beyond=(Beyond("system", skipped="there are not two groups"),))
+def test_where_nothing_is_known_nothing_is_asked():
+    check("may", "yes", beyond=Beyond(skipped={"system": "there are not two groups"}))
 
 
 def test_level():
@@ -151,31 +166,23 @@ def test_only_the_correction_fails():
     assert off.reason == "level_off"
 
 
-def test_known_probabilities_are_tested_at_half_the_level():
-    # theta .065 / .0359 = 1.81: p .038
-    close = agree(0.265, 0.3, 0.0336, 0.02)
-    check("may", "yes", agreement=close, beyond=())
-    check("undecided", "not_yet", agreement=close, beyond=(), is_weighted=True)
-
-
 def test_options_change_the_answer():
     strict = decide(GOOD, Criteria(retention=0.99, alpha=0.001))
     assert strict.reason == "undecided"
-    assert decide(GOOD, Criteria(floor=0.35, hopeless=0.4)).reason == "raters_disagree"
-    assert decide(GOOD, Criteria(floor=0.35, hopeless=0.3)).reason == "people_unsure"
+    assert decide(GOOD, Criteria(floor=0.35)).reason == "raters_disagree"
+    assert decide(GOOD, Criteria(floor=0.32)).reason == "people_unsure"
 
 
 def test_largest_p_of_judge_and_people():
     p = [agree(0.4, 0.3).retention(2 / 3), agree(0.38, 0.28).retention(0.5)]
     p = [theta.p_above() for theta in p] + [offset(0.05).p_within(0.25)]
-    assert largest_judge_p(replace(GOOD, beyond=GOOD.beyond[:1])) == pytest.approx(max(p))
+    joint = replace(GOOD.beyond, parts=GOOD.beyond.parts[:1])
+    assert largest_judge_p(replace(GOOD, beyond=joint)) == pytest.approx(max(p))
     assert largest_people_p(GOOD) == pytest.approx(agree(0.3, 0.2).rho.p_above())
     assert np.isnan(largest_judge_p(replace(GOOD, is_fitted=True)))
 
 
 def test_warnings():
     assert decide(GOOD).warnings == ()
-    assert decide(replace(GOOD, agreement=agree(0.9, 0.3))).warnings == ("closer_than_people",)
-    assert decide(replace(GOOD, seen_raters=np.array([4]))).warnings == ("seen_rater",)
     assert decide(replace(GOOD, n_missing=15, n_off_scale=8)).warnings == ("missing",)
     assert decide(replace(GOOD, n_missing=15)).warnings == ()

@@ -7,7 +7,6 @@ from analysis.stats.validation.gather import gather_people, indicators
 CROWD = "1a4 1b5 1c4 2a2 2d1 2e3 3b3 3d3 4c5 4e4 4f5 5a1 5f2 6b4 6d2 6e3 7c2 7f1 7a3 8d4 8e5 8f3"
 CROWD_JUDGE = np.array([4, 2, 3, 4, 2, 4, 1, 5.0])[:, None]
 PAIRS = [0, 0, 1, 1, 2, 2, 3, 3]
-PROBABILITIES = [0.5, 0.25, 0.5, 1, 0.25, 0.5, 0.25, 0.5]
 LABELS = ["aab", "bbb", "abc", "ccc", "cbc", "aaa"]
 LABELS_JUDGE = "abaccb"
 CONTENTS = ["45", "33", "21", "55", "43", "23", "34", "23", "11", "54", "34", "32"]
