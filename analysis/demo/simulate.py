@@ -21,7 +21,7 @@ MEAN = {  # system -> mean answer to each question; a bare template is at least 
     "vague": [2.3, 2.1, 2.2, 2.3],
 }
 MISTAKEN = -0.5  # on accuracy and satisfaction, of a text that is wrong about the recipient
-SD_PAIR, SD_ITEM, SD_VIEW, SD_ANSWER = 0.3, 0.4, 0.55, 0.45
+SD_PAIR, SD_ITEM, SD_VIEW, SD_ANSWER = 0.3, 0.6, 0.55, 0.45
 SDS_LENIENCY = {"third_party": 0.25, "recipient": 0.35}
 JUDGE, SD_JUDGE = "Simulated judge", 0.35  # how far each of its answers strays from what it sees
 MISSING = 0.015  # share of answers left out

@@ -1,7 +1,9 @@
 """Results changed its pages and not its numbers: rows are those of the commit before them.
 
-tests/data/films_rows.json was written by commit c49e86cf: of each report of the study films-demo,
-with 50 draws where it takes draws, the number of rows and the count and sum of each number.
+tests/data/films_rows.json has of each report of the study films-demo, with 50 draws where it takes
+draws, the number of rows and the count and sum of each number. Commit c49e86cf wrote it first; it
+was written anew when the demo's texts came to differ more (the code gave the former rows of the
+former files) and, of the verdict, with its third version.
 """
 
 import json
@@ -60,8 +62,6 @@ def numbers_of(rows):
 
 def test_every_report_has_the_rows_that_it_had(films):
     for report, before in BEFORE.items():
-        if report == "verdict":  # its third version has other checks
-            continue
         rows = rows_of(report)
         assert len(rows) == before["rows"], report
         columns = numbers_of(rows)

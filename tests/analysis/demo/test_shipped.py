@@ -90,7 +90,7 @@ def test_a_load_that_failed_is_begun_anew_and_a_file_of_somebody_else_stays(demo
 
 
 def test_hanna_loads_whole_after_a_kill_and_says_what_planning_found(demo, sent, monkeypatch):
-    """PLANNING: a few judges may stand in on complexity; elsewhere people disagree."""
+    """No judge of the family may stand in on complexity; elsewhere people disagree."""
     upload = shipped.queue(demo)
     write = uploads.write_files
 
@@ -137,7 +137,7 @@ def assert_answers(report):
         row = entry.row
         if entry.kind == JUDGE and row["use"] == RATE and row["evaluator"].startswith(LLMS):
             answers[row["question"]][row["answer"]] += 1
-    assert answers.pop("complexity")["yes"] == 4
+    assert answers.pop("complexity") == {"not_yet": 9, "no": 7}
     assert set(answers) == {"relevance", "coherence", "empathy", "surprise", "engagement"}
     for question, counts in answers.items():
         assert counts["people_disagree"] >= 13 and not counts["yes"], question
