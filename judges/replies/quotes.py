@@ -29,7 +29,9 @@ class Rated:
 
     def holds(self, text: str, value: object) -> bool:
         """Whether this JSON stands in them; value: what it is read as, if empty it quotes none."""
-        return bool(value) and (_folded(text) in self._folded or _typed(value) in self._values)
+        if not value:
+            return False
+        return _folded(text) in self._folded or any(_is_same(value, one) for one in self._values)
 
     @cached_property
     def _folded(self) -> str:
@@ -41,7 +43,7 @@ class Rated:
         decoder, values = json.JSONDecoder(strict=False), []
         for begin, _ in zip(BEGINS.finditer(self.text), range(MOST_BEGINNINGS), strict=False):
             try:
-                values.append(_typed(decoder.raw_decode(self.text, begin.start())[0]))
+                values.append(decoder.raw_decode(self.text, begin.start())[0])
             except (ValueError, RecursionError):
                 continue
         return values
@@ -59,10 +61,11 @@ def _folded(text: str) -> str:
     return LOOSE.sub("", text.translate(QUOTES))
 
 
-def _typed(value: Any) -> Any:
-    """Return a value of which true is not equal to 1."""
-    if isinstance(value, dict):
-        return {key: _typed(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return list(map(_typed, value))
-    return str(value) if isinstance(value, bool) else value
+def _is_same(value: Any, held: Any) -> bool:
+    """Whether two values are equal, and true is not taken for 1."""
+    return bool(value == held) and _booleans(value) == _booleans(held)
+
+
+def _booleans(value: Any) -> int:
+    text = json.dumps(value)  # its strings are those of the other one
+    return text.count("true") + text.count("false")
