@@ -168,7 +168,8 @@ class Smoke:
                 if self._has_turn(page) or page[0] not in reached:
                     known.setdefault(page, []).extend(links)
         routes: set[tuple[str, str]] = set()
-        for role in ("owner",) if self.gate else ROLES:  # who may see what, tests/sweep tests too
+        # Who may see what tests/sweep tests too: the gate's smoke asks owners and who is not known.
+        for role in ("owner", "rater") if self.gate else ROLES:
             for page, links in known.items():
                 for link in list(dict.fromkeys(links))[: self.few]:
                     self._open_as(role, page, link, routes)
@@ -182,7 +183,8 @@ class Smoke:
         again = self.short and role != "owner" and (role, page[0]) in routes
         if shown and not again:
             routes.add((role, page[0]))
-            self.tabs[role].open(link)
+            if role == "owner" or not self.gate:
+                self.tabs[role].open(link)
 
     def _use_api(self) -> None:
         owner = self.walks["owner"]
