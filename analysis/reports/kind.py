@@ -1,7 +1,7 @@
 """Describe a report to its pages, the index and the command: one Kind for each report."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isnan
 
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
@@ -56,6 +56,15 @@ class Kind:
     list_ways_on: Callable = lambda study, report, question: None
     by_note: str = ""
     in_front: tuple = ()
+
+
+class ReportObject:
+    """A report as one object: its attributes and methods are named as the fields of its Kind."""
+
+    def kind(self):
+        """Return the Kind that pages, the index and the command read."""
+        names = [field.name for field in fields(Kind) if hasattr(self, field.name)]
+        return Kind(**{name: getattr(self, name) for name in names})
 
 
 def of_questions(takes):

@@ -1,13 +1,13 @@
 """What reports on yes or no share: who is compared at which cut, their notes, page and headline."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import isnan
 
 from analysis.figures import curves
 from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import YesNoOptions
@@ -64,8 +64,8 @@ def pairs_of(scores, cuts, compared=None):
                 yield Pair(scores, evaluator, place, cut)
 
 
-class YesNoReport:
-    """One report; its attributes are a Kind's fields (name, title, method, formula, source).
+class YesNoReport(ReportObject):
+    """One report on yes or no.
 
     main: key of the number that is compared; label: its name in a sentence. what: the thing that a
     question without a threshold has none of. nothing, undefined, largest: the headline without a
@@ -76,11 +76,6 @@ class YesNoReport:
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
     main, what = "value", "curve"
     nothing = "no question has an ordered scale with ends"
-
-    def kind(self):
-        """Return the Kind that pages, the index and the command read."""
-        names = [field.name for field in fields(Kind) if hasattr(self, field.name)]
-        return Kind(**{name: getattr(self, name) for name in names})
 
     def build(self, answers, options, questions=None, is_page=True):
         """Compute the report. questions: keys of those wanted, None for all.
