@@ -133,7 +133,8 @@ class Tab:
             address = find_address(link)
             route = address.route if address else ""
             seconds = max(0.0, request.timing["responseStart"]) / 1000
-            answer = Answer(self.role, request.method, link, route, response.status, seconds)
+            place = response.headers.get("location", "")
+            answer = Answer(self.role, request.method, link, route, response.status, seconds, place)
             self.ledger.record(answer)
         elif response.status >= 500:
             self._fail(f"{response.status} {link}")

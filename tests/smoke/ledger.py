@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 SLOW = 3.0  # seconds from which on a page is listed
+TO_LOG_IN = "/login/?next="  # what stands in the address to which who is not known is sent
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Answer:
     route: str
     status: int
     seconds: float
+    location: str = ""  # where a redirect leads
 
 
 @dataclass
@@ -48,8 +50,9 @@ class Ledger:
             print(f"noted {self.way}: {words}", flush=True)
 
     def reached(self) -> set[str]:
-        """Return the routes of which some answer was neither a refusal nor an error."""
-        return {answer.route for answer in self.answers if answer.status < 400}
+        """Return the routes of which some answer was no error, no refusal, and no way to log in."""
+        answers = (answer for answer in self.answers if TO_LOG_IN not in answer.location)
+        return {answer.route for answer in answers if answer.status < 400}
 
     def opened_by(self, role: str) -> set[str]:
         """Return the routes that a role asked for, whatever it was answered."""

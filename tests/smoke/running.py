@@ -110,6 +110,7 @@ class Smoke:
         owner = self.visitors["owner"]
         rating.visit(self.tabs["rater"], walk, stories.make_personal_link(owner))
         rating.visit(self.tabs["rater"], walk, stories.come_from_a_platform(owner))
+        stories.load_participants(owner, values.PARTICIPANTS)
         stories.leave(walk.visitor, [link for links in walk.known.values() for link in links])
 
     def _follow_stories(self) -> None:
@@ -133,6 +134,9 @@ class Smoke:
         for rank in RANKS:
             for walk in self.walks.values():
                 walk.send_forms([rank])
+        again = Visitor("operator", self.way.origin, self.ledger)
+        link = self.way.login_link("operator", "--operator")
+        stories.leave_the_administration(again, link)
 
     def _tell(self, words: str) -> None:
         seconds = time.monotonic() - self.began

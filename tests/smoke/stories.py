@@ -56,6 +56,8 @@ def follow_owner(owner: Visitor) -> None:
     _code_answers(owner)
     _exclude_and_include(owner)
     _ask_for_more(owner)
+    _change_gold_answers(owner)
+    _give_up_a_version(owner)
     _connect_a_model(owner)
     _use_judges(owner)
     _order_judges(owner)
@@ -68,15 +70,19 @@ def follow_owner(owner: Visitor) -> None:
 
 def run_a_judge(owner: Visitor) -> None:
     """Let the small model judge some items of a study of the demo."""
-    judges = f"{STATED}judges/"
-    judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*smollm2')
-    owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
-    run = find(owner, f"{judges}{judge}/", rf"{STATED}runs/(\d+)/")
-    row, deadline = f"/api/v1{STATED}runs/{run}/", time.monotonic() + LONGEST_RUN
+    run = _begin_a_run(owner, STATED, "smollm2", limit="1").link
+    row, deadline = f"/api/v1{run}", time.monotonic() + LONGEST_RUN
     while (state := owner.read_json(row).get("state")) == "active" and time.monotonic() < deadline:
         time.sleep(0.5)
     if state != "finished":
-        owner.ledger.fail(f"the judge's run is {state}: {STATED}runs/{run}/")
+        owner.ledger.fail(f"the judge's run is {state}: {run}")
+
+
+def _begin_a_run(owner: Visitor, study: str, name: str, **values: str) -> Page:
+    """Press *Run* on a judge's page; return the page of its run."""
+    judges = f"{study}judges/"
+    judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*{name}')
+    return owner.post(f"{judges}{judge}/run/", values, referer=f"{judges}{judge}/")
 
 
 def _try_the_preview(owner: Visitor) -> None:
@@ -121,6 +127,17 @@ def _ask_for_more(owner: Visitor) -> None:
     owner.post(f"{SMOKE}more/send/", {"item": item, "count": "1"}, referer=f"{SMOKE}items/")
     press(owner, f"{SMOKE}more/", "/undo/")
     owner.open(f"{SMOKE}more/ratings/")
+
+
+def _change_gold_answers(owner: Visitor) -> None:
+    right = {"item": "e3", "q-convincing": "2", "tolerance": "1"}
+    press(owner, f"{SMOKE}settings/sessions/", "/gold/", **right)
+
+
+def _give_up_a_version(owner: Visitor) -> None:
+    """Begin the next version of answered questions, retire one of them, and think better of it."""
+    for action in ("version/", r"\d+/retire/", "version/give-up/"):
+        press(owner, f"{SMOKE}questions/", f"/questions/{action}")
 
 
 def fix_a_plan(owner: Visitor, program: Visitor) -> None:
@@ -183,11 +200,13 @@ def _connect_a_model(owner: Visitor) -> None:
 
 
 def _use_judges(owner: Visitor) -> None:
-    """Run both judges; what a run's page offers for a moment is sent as an old page would."""
+    """Stop a run; run both judges; what a run's page offers for a moment an old page sends."""
     judges = f"{SMOKE}judges/"
+    press(owner, _begin_a_run(owner, SMOKE, ASKS).link, "/cancel/")
+    _wait_for_runs(owner)
     for name in (ASKS, RECOMMENDS):
+        run = _begin_a_run(owner, SMOKE, name, limit="1").link
         judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*{name}')
-        owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
         _wait_for_runs(owner)
         if name == ASKS:
             press(owner, f"{judges}{judge}/", "/check/")
@@ -195,11 +214,10 @@ def _use_judges(owner: Visitor) -> None:
             press(owner, f"{judges}{judge}/robustness/", "/robustness/", to="start/")
         else:
             owner.open(f"{judges}{judge}/test/")
-        run = find(owner, f"{judges}{judge}/", rf"{SMOKE}runs/(\d+)/")
         for link in ("confirm/", "resume/", "read-again/", "ask-again/"):
-            owner.post(f"{SMOKE}runs/{run}/{link}", referer=f"{SMOKE}runs/{run}/")
+            owner.post(f"{run}{link}", referer=run)
         for link in ("lists/", "lists.csv") if name == RECOMMENDS else ():
-            owner.open(f"{SMOKE}runs/{run}/{link}")
+            owner.open(f"{run}{link}")
 
 
 def _order_judges(owner: Visitor) -> None:
@@ -295,6 +313,19 @@ def come_from_a_platform(owner: Visitor) -> str:
     page = f"{SMOKE}settings/platform/"
     press(owner, page, "/settings/platform/", name="prolific")
     return f"/join/smoke/{CAME}"
+
+
+def load_participants(owner: Visitor, participants: Path) -> None:
+    """Load what the platform tells about whom it has sent."""
+    pay = f"{SMOKE}raters/pay/"
+    with participants.open("rb") as file:
+        owner.post(f"{pay}participants/", files={"file": file}, referer=pay)
+
+
+def leave_the_administration(operator: Visitor, address: str) -> None:
+    """Log out there, in a visit of its own: what else an operator sends ends each other visit."""
+    operator.log_in(address)
+    press(operator, "/admin/", "/admin/logout/")
 
 
 def make_personal_link(owner: Visitor) -> str:

@@ -166,6 +166,14 @@ def test_the_ledger_fails_on_errors_of_the_server_alone():
     assert ledger.reached() == {"200/", "302/"}
 
 
+def test_whoever_is_sent_to_log_in_has_not_reached_the_page():
+    ledger = Ledger("demo")
+    for role, place in (("rater", "/accounts/login/?next=/retire/"), ("owner", "/questions/")):
+        assert ledger.reached() == set()
+        ledger.record(Answer(role, "POST", "/retire/", "retire/", 302, 0.1, place))
+    assert ledger.reached() == {"retire/"}
+
+
 def test_every_route_that_is_named_as_unreached_is_one_and_has_a_reason():
     assert set(UNREACHED) <= all_routes()
     assert all(len(reason) > 20 for reason in UNREACHED.values())

@@ -9,6 +9,7 @@ HERE = Path(__file__).parent / "study"
 EXAMPLES = Path(__file__).parents[2] / "static" / "examples"
 TABLES = ("contents", "interactions", "items", "ratings", "judgments")
 NEW_STUDY = {"study": HERE / "study.yaml"} | {name: HERE / f"{name}.csv" for name in TABLES}
+PARTICIPANTS = HERE / "participants.csv"
 # The files of a field, by the route that takes them.
 FILES = {
     "studies/new/": NEW_STUDY,
@@ -17,7 +18,7 @@ FILES = {
     "studies/<slug:slug>/bring/": {"file": EXAMPLES / "items.csv"},
     "studies/new/ratings/": {"movies": HERE / "movies.csv", "ratings": HERE / "rated.csv"},
     "studies/<slug:slug>/media/upload/": {"files": HERE / "picture.png"},
-    "studies/<slug:slug>/raters/pay/participants/": {"file": HERE / "participants.csv"},
+    "studies/<slug:slug>/raters/pay/participants/": {"file": PARTICIPANTS},
 }
 PROMPT = """Rate the tone of the text: $aspects $rules Reply in JSON with $keys.
 <<<TEXT

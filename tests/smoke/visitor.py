@@ -85,13 +85,11 @@ class Visitor:
             return Page(link, 0, False, [], [], "")
         for cookie in self.session.cookies:
             cookie.secure = False  # browsers too send those of https to this machine itself
-        self._record(method, link, response.status_code, time.monotonic() - began)
+        address, seconds = find_address(link), time.monotonic() - began
+        route, place = address.route if address else "", response.headers.get("Location", "")
+        status = response.status_code
+        self.ledger.record(Answer(self.role, method, link, route, status, seconds, place))
         return self._read(link, response)
-
-    def _record(self, method: str, link: str, status: int, seconds: float) -> None:
-        address = find_address(link)
-        route = address.route if address else ""
-        self.ledger.record(Answer(self.role, method, link, route, status, seconds))
 
     def _read(self, link: str, response: requests.Response) -> Page:
         kind = response.headers.get("Content-Type", "")
