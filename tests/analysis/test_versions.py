@@ -190,15 +190,6 @@ def test_what_has_answers_is_retired_and_comes_back(as_owner, study, owner):
     assert asked == ["persuasiveness", "satisfaction", "watch", "accuracy"]
 
 
-@pytest.mark.parametrize("path", ["version/", "version/give-up/", "{pk}/retire/"])
-def test_strangers_and_viewers_begin_and_retire_nothing(study, owner, as_stranger, path):
-    second_version(study, owner)
-    path = HOME + path.format(pk=study.questions.get(key="accuracy").pk)
-    assert as_stranger.post(path).status_code == 404
-    assert Client().post(path).url.startswith("/accounts/login/")
-    assert Study.objects.get().questionnaire_version == 2
-
-
 # Judges
 
 

@@ -131,29 +131,6 @@ def test_what_is_not_there_is_404(api, at, path):
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        "items/",
-        "raters/",
-        "ratings/",
-        "judges/",
-        "judgments/",
-        "runs/",
-        "reports/",
-        "reports/roc/",
-    ],
-)
-def test_for_a_stranger_there_is_no_such_study(stranger, at, path):
-    from tests.api.conftest import program
-
-    answer = program(stranger).get(at(path))
-    assert is_error(answer, 404, "not_found") == is_error(
-        program(stranger).get(f"{ROOT}no-such-study/{path}"), 404, "not_found"
-    )
-
-
-@pytest.mark.parametrize(
     "query",
     [
         "kind=song",

@@ -10,7 +10,6 @@ from django.urls import reverse
 from analysis.reports.registry import KINDS, REPORTS
 from annotate.models import Rater
 from tests import factories
-from tests.api.conftest import program
 
 pytestmark = pytest.mark.django_db
 
@@ -152,7 +151,3 @@ def test_the_list_says_what_each_report_takes(api, at, study):
     names = {name: {option["name"] for option in row["options"]} for name, row in found.items()}
     assert "epsilon" in names["substitution"] and "epsilon" not in names["correlation"]
     assert found["roc"]["part"] == {"name": "question", "choices": list(factories.ASPECTS)}
-
-
-def test_viewers_read_reports(viewer, at, rated):
-    assert program(viewer).get(at("reports/roc/"), {"draws": 0}).status_code == 200

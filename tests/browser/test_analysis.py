@@ -46,15 +46,27 @@ def shoot(page, name):
         page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_each_report_draws_its_figure(new_page, rated, researcher, scheme):
-    page = new_page(login=researcher, color_scheme=scheme)
+def assert_whole(page):
+    """Neither the page nor a figure on it scrolls aside."""
+    box = "box => box.scrollWidth <= box.clientWidth"
+    assert page.locator(".figure .scroll").evaluate_all(f"all => all.every({box})"), page.url
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
+def test_each_report_draws_its_figure_whole(new_page, rated, researcher, width, scheme):
+    page = new_page(width=width, login=researcher, color_scheme=scheme)
     for path in PAGES:
         page.goto(f"/studies/films/analysis/{path}")
         if not path:
             page.get_by_text("What people answered").click()
         expect(page.locator(".plot .main-svg").first).to_be_visible()
         shoot(page, f"{path.strip('/') or 'index'}-{scheme}")
+        assert_whole(page)
+        right = "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
+        assert page.locator(".plot text").evaluate_all(right) <= width - 10, path
+    page.goto("/studies/films/export/")
+    assert_whole(page)
 
 
 def test_figures_are_drawn_in_the_colours_of_the_scheme(new_page, rated, researcher):
@@ -64,27 +76,6 @@ def test_figures_are_drawn_in_the_colours_of_the_scheme(new_page, rated, researc
     expect(label).to_have_css("fill", "rgb(29, 31, 35)")
     page.emulate_media(color_scheme="dark")
     expect(page.locator(".plot .ytick text").first).to_have_css("fill", "rgb(233, 232, 228)")
-
-
-@pytest.mark.parametrize("path", [f"analysis/{path}" for path in PAGES] + ["export/"])
-def test_a_phone_needs_no_sideways_scroll(new_page, rated, researcher, path):
-    page = new_page(width=360, height=740, login=researcher)
-    page.goto(f"/studies/films/{path}")
-    page.wait_for_timeout(300)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    shoot(page, f"{path.strip('/').replace('/', '-')}-phone")
-    assert width <= 360
-
-
-@pytest.mark.parametrize("report", [path.strip("/") for path in PAGES[1:]])
-def test_a_figure_stands_whole_on_a_phone(new_page, rated, researcher, report):
-    page = new_page(width=360, height=740, login=researcher)
-    page.goto(f"/studies/films/analysis/{report}/")
-    expect(page.locator(".plot .main-svg").first).to_be_visible()
-    box = "box => box.scrollWidth <= box.clientWidth"
-    assert page.locator(".figure .scroll").evaluate_all(f"all => all.every({box})")
-    right = "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
-    assert page.locator(".plot text").evaluate_all(right) <= 350
 
 
 @pytest.mark.journey
@@ -115,7 +106,7 @@ def test_the_answer_stands_above_the_options_which_open_by_keyboard(new_page, ra
     page.keyboard.press("Enter")
     page.wait_for_url("**exclude=system%3Dsystem-0**")
     expect(summary).to_contain_text("leave out items with: system=system-0")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert_whole(page)
 
 
 def test_a_table_of_texts_is_read_row_by_row_on_a_phone(new_page, rated, researcher):

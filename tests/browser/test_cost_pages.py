@@ -11,7 +11,7 @@ from tests.analysis.reports.cost.test_report import add_calling_judge
 from tests.analysis.reports.profile.test_report import add_profiles
 from tests.analysis.reports.variance.test_report import repeat
 from tests.analysis.small import make_rated_study
-from tests.browser.test_analysis import shoot
+from tests.browser.test_analysis import assert_whole, shoot
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 FIGURES = {"cost": 1, "bias": 3, "variance": 2, "profile": 2}
@@ -50,20 +50,12 @@ def rich(researcher):
     return study
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_figures_are_drawn(new_page, rich, researcher, scheme):
-    page = new_page(width=1280, login=researcher, color_scheme=scheme)
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (360, "dark")])
+def test_figures_are_drawn_whole(new_page, rich, researcher, width, scheme):
+    page = new_page(width=width, login=researcher, color_scheme=scheme)
     for report, count in FIGURES.items():
         page.goto(f"/studies/films/analysis/{report}/?draws=200")
         expect(page.locator(".plot .main-svg").first).to_be_visible()
         assert page.locator("[data-figure]").count() >= count
         shoot(page, f"{report}-{scheme}")
-
-
-def test_a_phone_does_not_scroll_aside(new_page, rich, researcher):
-    page = new_page(width=360, height=740, login=researcher)
-    for report in FIGURES:
-        page.goto(f"/studies/films/analysis/{report}/?draws=50")
-        expect(page.locator(".plot .main-svg").first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        shoot(page, f"{report}-phone")
+        assert_whole(page)

@@ -1,8 +1,5 @@
 """The page of factual consistency in Chromium: plots are drawn, a phone scrolls down only."""
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
 
@@ -10,16 +7,9 @@ from annotate.models import Item
 from judges.models import Judge
 from tests import factories, factual
 from tests.browser import axe
+from tests.browser.test_analysis import assert_whole, shoot
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-SHOTS = os.environ.get("SCREENSHOTS")
-
-
-def shoot(page, name):
-    """Pictures for people to look at, where SCREENSHOTS names a folder."""
-    for scheme in ("dark", "light") if SHOTS else ():
-        page.emulate_media(color_scheme=scheme)
-        page.screenshot(path=Path(SHOTS) / f"factuality-{name}-{scheme}.png", full_page=True)
 
 
 def judged_study():
@@ -56,10 +46,8 @@ def test_tables_and_plots_stand_on_the_page(new_page, transactional_db, width, s
     ):
         expect(page.locator("h3, summary", has_text=heading).first).to_be_visible()
     expect(page.locator("th", has_text="toys: St2Exp-P (LLM)").first).to_be_visible()
-    box = "box => box.scrollWidth <= box.clientWidth"
-    assert page.locator(".figure .scroll").evaluate_all(f"all => all.every({box})")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    shoot(page, f"all-{width}")
+    assert_whole(page)
+    shoot(page, f"factuality-all-{width}")
     page.get_by_label("Table", exact=True).select_option("failure")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("h3, summary", has_text="Table III.")).to_have_count(0)
@@ -77,5 +65,5 @@ def test_folded_tables_are_opened_by_keyboard(new_page, transactional_db, width)
     summary.focus()
     page.keyboard.press("Enter")
     expect(table).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert_whole(page)
     assert axe.violations(page) == []

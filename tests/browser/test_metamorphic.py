@@ -1,27 +1,17 @@
 """The page of metamorphic evaluation in Chromium: boxes are drawn, a phone scrolls down only."""
 
-import os
 import random
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests import factories
 from tests.browser import axe
+from tests.browser.test_analysis import assert_whole, shoot
 from tests.recommended import BASE, add_list, make_lists, make_recommender
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-SHOTS = os.environ.get("SCREENSHOTS")
 RATES = {"no_change": 0.05, "multiply": 0.3, "shift": 0.3, "spaces": 0.9, "random_words": 0.6}
-
-
-def shoot(page, name):
-    """Pictures for people to look at, where SCREENSHOTS names a folder."""
-    for scheme in ("dark", "light") if SHOTS else ():
-        page.emulate_media(color_scheme=scheme)
-        path = Path(SHOTS) / f"metamorphic-{name}-{scheme}.png"
-        page.screenshot(path=path, full_page=True)
 
 
 def said(rng, rate):
@@ -59,7 +49,7 @@ def test_tables_and_boxes_stand_on_the_page(new_page, transactional_db, width, s
     page.evaluate("document.querySelectorAll('details.card').forEach(part => part.open = true)")
     for heading in ("Table 4.", "Table 2.", "Tests against", "What replies lacked", "Largest"):
         expect(page.locator("h3, summary", has_text=heading).first).to_be_visible()
-    shoot(page, f"all-{width}")
+    shoot(page, f"metamorphic-all-{width}")
     assert axe.violations(page) == []
     page.get_by_label("Table", exact=True).select_option("k_sweep")
     page.get_by_text("Options: ").click()
@@ -68,6 +58,4 @@ def test_tables_and_boxes_stand_on_the_page(new_page, transactional_db, width, s
     expect(page.locator(".figure")).to_have_count(1)
     page.locator("#notes summary").click()
     expect(page.get_by_text("with p = 0.8")).to_be_visible()
-    box = "box => box.scrollWidth <= box.clientWidth"
-    assert page.locator(".figure .scroll").evaluate_all(f"all => all.every({box})")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert_whole(page)

@@ -117,7 +117,7 @@ def test_from_a_file_to_a_figure(new_page, researcher, tmp_path, worker):
     page.get_by_role("link", name="Open the results").click()
     page.get_by_text("largest Pearson r of a judge: careful").wait_for()
     for report in ("correlation", "agreement", "roc", "confusion"):
-        page.goto(f"/studies/path/analysis/{report}/")
+        page.goto(f"/studies/path/analysis/{report}/?draws=50")
         page.locator(".plot svg.main-svg").first.wait_for()
     # People's means 1.5 2.5 4 4.5 against 1 2 3 4: r = .9845 (Python's statistics.correlation).
     page.goto("/studies/path/analysis/correlation/?draws=0")

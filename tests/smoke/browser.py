@@ -25,7 +25,13 @@ PATIENCE = 120_000  # ms
 QUIET = 15.0  # seconds that fragments of a page may take to come
 LONGEST = 60.0  # seconds that the answer to a form may take
 LOADING = "#loading[hx-get]"  # a load that a worker writes: at its end a link leads to the study
-STILL = 0.15  # seconds without a request after which no other one follows
+KEPT_BACK = 0.15  # seconds in which a form whose button is pressed asks for something
+# By the page's own clock, which stands while it works: htmx asks on 20 ms after an answer.
+STILL = """milliseconds => new Promise(done => {
+  const wait = () => setTimeout(done, 40);
+  setTimeout(done, milliseconds);
+  document.readyState === "complete" ? wait() : addEventListener("load", wait, {once: true});
+})"""
 # The log line of an answer that refuses: whether it was right to refuse is seen at the answer.
 REFUSAL = re.compile(
     r"the server responded with a status of 4\d\d|Response Status Error Code 4\d\d"
@@ -76,7 +82,7 @@ class Tab:
     def __init__(self, chromium: Browser, role: str, origin: str, ledger: Ledger, cookies=None):
         self.role, self.origin, self.ledger = role, origin, ledger
         self.refusals_expected = False
-        self.requests, self.changed = 0, 0.0
+        self.requests = 0
         self.under_way: set[Request] = set()
         self.opened: set[tuple] = set()  # pages
         self.context = chromium.new_context(
@@ -102,14 +108,13 @@ class Tab:
         self.ledger.fail(f"{words} ({self.page.url.removeprefix(self.origin)} as {self.role})")
 
     def _on_request(self, request: Request) -> None:
-        self.requests, self.changed = self.requests + 1, time.monotonic()
+        self.requests += 1
         self.under_way.add(request)
         if not request.url.startswith((self.origin, "data:", "blob:", "about:")):
             self._fail(f"request that leaves the machine: {request.url}")
 
     def _on_end(self, request: Request) -> None:
         self.under_way.discard(request)
-        self.changed = time.monotonic()
 
     def _on_navigation(self, frame) -> None:
         """Forget what the page before still asked for: nobody waits for it."""
@@ -165,16 +170,19 @@ class Tab:
             self.page.goto(link, wait_until="load")
 
     def _settle(self, longest: float = QUIET) -> None:
-        """Wait until no request is under way: one that leads on is followed by others at once."""
-        deadline = time.monotonic() + longest
-        self.page.wait_for_timeout(50)
-        while self.under_way or time.monotonic() - self.changed < STILL:
+        """Wait until the page has come, no request is under way and none follows."""
+        deadline, asked = time.monotonic() + longest, -1
+        while self.under_way or asked != self.requests:
             if time.monotonic() > deadline:
                 waiting = ", ".join(sorted({request.url for request in self.under_way}))
                 self.ledger.note(f"not quiet within {longest:.0f} s: {self.page.url} ({waiting})")
                 self.under_way.clear()
                 return
-            self.page.wait_for_timeout(50)
+            asked = self.requests
+            try:
+                self.page.evaluate(STILL, 1000 * longest)
+            except Error:  # it leads on at this moment
+                self.page.wait_for_timeout(20)
 
     def look(self) -> Seen:
         """Return where the page is, its links and its forms."""
@@ -217,8 +225,9 @@ class Tab:
     def _wait_for_load(self) -> None:
         """Wait until files are loaded, where the page shows that they are being loaded."""
         try:
-            self.page.wait_for_selector(LOADING, state="detached", timeout=LONGEST * 1000)
-            self._settle()
+            if self.page.query_selector(LOADING):
+                self.page.wait_for_selector(LOADING, state="detached", timeout=LONGEST * 1000)
+                self._settle()
         except Error:
             self._fail(f"not loaded within {LONGEST:.0f} s")
 
@@ -226,14 +235,20 @@ class Tab:
         self.requests = 0
         try:
             handle.evaluate(SUBMIT, button)
-            self.page.wait_for_timeout(150)
-            if not self.requests:  # a script of the page keeps it back, as it does with gaps
+            if not self._asks():  # a script of the page keeps it back, as it does with gaps
                 handle.evaluate(SUBMIT_WITHOUT_SCRIPTS)
-                self.page.wait_for_timeout(100)
+                self._asks()
             self.page.wait_for_load_state("load")
         except Error as error:
             if "context was destroyed" not in str(error) and "navigation" not in str(error).lower():
                 self._fail(f"sending a form: {str(error).splitlines()[0]}")
+
+    def _asks(self) -> bool:
+        """Whether the page asks for something within a moment."""
+        deadline = time.monotonic() + KEPT_BACK
+        while not self.requests and time.monotonic() < deadline:
+            self.page.wait_for_timeout(10)
+        return bool(self.requests)
 
 
 def is_of_plotly(text: str, location: dict) -> bool:

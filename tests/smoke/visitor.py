@@ -7,7 +7,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from tests.smoke.ledger import Answer, Ledger
+from tests.smoke.ledger import TO_LOG_IN, Answer, Ledger
 from tests.smoke.pages import Form, local_link, parse_page
 from tests.smoke.routes import find_address
 
@@ -69,7 +69,7 @@ class Visitor:
 
     def _follow(self, page: Page) -> Page:
         for _ in range(MOST_HOPS):
-            if not page.location:
+            if not page.location or TO_LOG_IN in page.location:
                 break
             page = self._send("GET", page.location)
         return page

@@ -277,11 +277,6 @@ def test_the_fragment_takes_the_same_few_queries_however_large(
         as_owner.get(LIVE)
 
 
-def test_strangers_and_visitors_get_nothing(study, as_stranger, client):
-    assert as_stranger.get(LIVE).status_code == 404
-    assert client.get(LIVE).status_code == 302
-
-
 # Items by their places
 
 

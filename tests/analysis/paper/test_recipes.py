@@ -176,12 +176,6 @@ def test_an_empty_study_says_what_it_lacks(owner, as_owner):
         assert f"Of {len(recipe.published):,} printed numbers: 0 equal" in text
 
 
-def test_strangers_find_nothing(explained, as_stranger, client):
-    for address in (PAGE, f"{PAGE}?paper=p4", f"{PAGE}p4.csv"):
-        assert as_stranger.get(address).status_code == 404
-        assert client.get(address).status_code == 302
-
-
 def test_the_pages_take_few_queries(explained, as_owner, django_assert_num_queries):
     as_owner.get(PAGE, {"paper": "p0"})
     with django_assert_num_queries(15):

@@ -119,12 +119,6 @@ def test_an_empty_study_says_what_is_missing(owner, as_owner):
     assert as_owner.get(f"{PAPER}paper.html")["Location"] == PAPER
 
 
-def test_strangers_find_nothing(rated, as_stranger, client):
-    for address in (PAPER, f"{PAPER}paper.html", "/studies/films/analysis/report.html"):
-        assert as_stranger.get(address).status_code == 404
-        assert client.get(address).status_code == 302
-
-
 def test_the_old_address_leads_to_the_page(rated, as_owner):
     answer = as_owner.get("/studies/films/analysis/report.html", {"draws": 50})
     assert (answer.status_code, answer["Location"]) == (301, PAPER)

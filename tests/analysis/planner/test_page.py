@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.test import Client
 
 pytestmark = pytest.mark.django_db
 PATH = "/plan/"
@@ -120,11 +119,6 @@ def test_extreme_settings_are_answered(as_owner):
         {"item_seconds": "0", "hourly_pay": "0", "fee": "0", "power": "0.5"},
     ):
         assert as_owner.get(PATH, query).status_code == 200
-
-
-def test_whoever_is_not_logged_in_is_led_to_the_login(db):
-    answer = Client().get(PATH)
-    assert answer.status_code == 302 and answer["Location"] == "/accounts/login/?next=/plan/"
 
 
 def test_everybody_with_an_account_may_plan(as_stranger):

@@ -364,13 +364,6 @@ def test_only_an_owner_locks_and_unlocks(client, study, role):
     assert splits.is_locked(study)
 
 
-def test_a_stranger_sees_no_page_of_it(client, locked):
-    client.force_login(factories.make_user("stranger"))
-    assert client.get(reverse("split", args=["films"])).status_code == 404
-    client.logout()
-    assert client.get(reverse("split", args=["films"])).status_code == 302
-
-
 def test_an_owner_makes_unlocks_and_locks_again(client, study, owner):
     client.force_login(owner)
     page = reverse("split", args=["films"])

@@ -7,26 +7,18 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import caches
-from django.test import Client
 from django.urls import reverse
 
 from analysis.figures.dots import BASELINE
 from analysis.reports.registry import REPORTS
 from annotate.design.access import make_owner
-from annotate.models import Membership, Question, Rater
+from annotate.models import Question, Rater
 from annotate.values.scales.text import Text
 from judges.models import Judge, Judgment
 from tests import factories
 from tests.analysis.small import build, load_hanna, make_rated_study
 
 pytestmark = pytest.mark.django_db
-ADDRESSES = [
-    "/studies/films/analysis/",
-    *(f"/studies/films/analysis/{report}/" for report in REPORTS),
-    "/studies/films/analysis/roc/rows.csv",
-    "/studies/films/export/",
-    "/studies/films/export/scores.csv",
-]
 # Reports that need no judge; and pages of those that need ratings.
 OF_PEOPLE = ("agreement", "rater_pairs", "raters", "exclusions", "reasons", "variance", "stop")
 OF_RATINGS = ["", *(f"{name}/" for name, kind in REPORTS.items() if kind.needs_ratings)]
@@ -45,22 +37,6 @@ def rated(owner):
 def page(client, path, **query):
     usual = {} if path == "analysis/" else {"draws": 20}  # Results takes no options of reports
     return client.get(f"/studies/films/{path}", usual | query)
-
-
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_strangers_find_nothing_and_anonymous_visitors_a_login(rated, as_stranger, address):
-    assert as_stranger.get(address).status_code == 404
-    response = Client().get(address)
-    assert (response.status_code, response.url) == (302, f"{reverse('login')}?next={address}")
-
-
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_a_viewer_sees_everything_here(rated, stranger, as_stranger, address):
-    Membership.objects.create(study=rated, user=stranger, role=Membership.Role.VIEWER)
-    response = as_stranger.get(address)
-    assert response.status_code == 200
-    if response.streaming:
-        response.getvalue()
 
 
 @pytest.mark.parametrize("path", ["", *(f"{report}/" for report in REPORTS)])

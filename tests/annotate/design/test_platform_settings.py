@@ -98,11 +98,6 @@ def test_an_editor_chooses_the_platform_and_its_codes(as_owner, study):
     assert as_owner.post(url, data | {"code_too_late": "a b"}).status_code == 422
 
 
-def test_only_editors_reach_the_page_of_the_platform(client, as_stranger, study):
-    assert client.get("/studies/films/settings/platform/").status_code == 302
-    assert as_stranger.get("/studies/films/settings/platform/").status_code == 404
-
-
 FILE = """
 study: films
 platform:

@@ -1,16 +1,14 @@
 """The researchers' page about orders, checks and gold items, and their keys in study.yaml."""
 
 import pytest
-from django.test import Client
 
 from annotate.files.loading.practice import mark_items
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
-from annotate.models import Membership, Study
+from annotate.models import Study
 from annotate.sessions import places
 from annotate.sessions import session as sessions
 from annotate.studies import edit
-from tests import factories
 from tests.annotate.sessions.test_extras import BOTH
 
 pytestmark = pytest.mark.django_db
@@ -152,18 +150,6 @@ def test_right_answers_follow_the_questions(as_owner, study):
     assert extra()["gold"][0]["answers"] == {"fits": 5, "satisfaction": 2}
     as_owner.post(f"/studies/films/questions/{question.pk}/delete/")
     assert extra()["gold"][0]["answers"] == {"satisfaction": 2}
-
-
-def test_only_editors_and_owners_see_and_change_it(as_stranger, study):
-    viewer = Client()
-    user = factories.make_user("viewer")
-    Membership.objects.create(study=study, user=user, role="viewer")
-    viewer.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    posts = ("", "check/", "check/ready/", "check/both/remove/", "gold/", "gold/remove/")
-    for client in (viewer, as_stranger):
-        assert client.get(PAGE).status_code == 404
-        assert {client.post(PAGE + path).status_code for path in posts} == {404}
-    assert extra() == {}
 
 
 def test_what_people_typed_is_escaped(as_owner, study):

@@ -12,7 +12,6 @@ from annotate.models import (
     AddedPlace,
     ExtraPlaces,
     Item,
-    Membership,
     Place,
     QualityStep,
     Rater,
@@ -311,17 +310,6 @@ def test_what_cannot_be_read_adds_nothing(study, as_owner, given):
 def test_back_leads_to_no_other_site(study, as_owner):
     given = {"item": study.items.first().pk, "back": "//evil.example/"}
     assert as_owner.post("/studies/films/more/send/", given).url == "/studies/films/more/"
-
-
-def test_viewers_read_the_log_only_and_strangers_find_nothing(study, stranger, as_stranger):
-    first = study.items.first()
-    send = "/studies/films/more/send/"
-    assert as_stranger.get("/studies/films/more/").status_code == 404
-    assert as_stranger.post(send, {"item": first.pk}).status_code == 404
-    Membership.objects.create(study=study, user=stranger, role=Membership.Role.VIEWER)
-    assert as_stranger.get("/studies/films/more/").status_code == 200
-    assert as_stranger.post(send, {"item": first.pk}).status_code == 404
-    assert many(study) == [2, 2, 2]
 
 
 def test_an_item_of_another_study_gets_nothing(study, as_owner):

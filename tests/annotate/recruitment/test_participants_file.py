@@ -3,7 +3,6 @@
 import io
 
 import pytest
-from django.test import Client
 
 from annotate.models import QualityStep, Rater
 from annotate.quality.rules import RULES, offered, preview
@@ -189,17 +188,6 @@ def test_the_same_visit_still_goes_on_after_a_load(client, as_owner, crowd):
     load(as_owner, prolific(("v-ann", "5fann", 812)))
     response = client.get("/join/films/?PROLIFIC_PID=5fann&SESSION_ID=v-ann&STUDY_ID=s")
     assert response.status_code == 303
-
-
-@pytest.mark.parametrize("role", ["editor", "viewer", None])
-def test_only_owners_load_it(crowd, role):
-    user = factories.make_user("other")
-    if role:
-        crowd.memberships.create(user=user, role=role)
-    client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    assert load(client, prolific(("v-ann", "5fann", 812))).status_code == 404
-    assert told(crowd)["ann"] == (None, None)
 
 
 def test_a_large_file_costs_few_queries(as_owner, crowd, django_assert_max_num_queries):

@@ -5,7 +5,6 @@ import io
 from datetime import timedelta
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from annotate.models import Item, Place, Rater, Recipient, Session
@@ -145,22 +144,6 @@ def test_links_that_nobody_used_are_no_sessions_yet(as_owner, study):
     links.make(study, [("P01", "expert", None)])
     assert "P01" not in as_owner.get("/studies/films/raters/").content.decode()
     assert "0 ratings by 0 raters" in as_owner.get("/studies/films/").content.decode()
-
-
-@pytest.mark.parametrize("role", ["viewer", None])
-def test_who_may_not_edit_sees_no_link(study, role):
-    links.make(study, [("P01", "expert", None)])
-    user = factories.make_user("other")
-    if role:
-        study.memberships.create(user=user, role=role)
-    client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    token = Session.objects.get().token
-    for path in (PAGE, "/studies/films/raters/links.csv"):
-        assert client.get(path).status_code == 404
-    withdrawn = client.post(f"{PAGE}{Session.objects.get().pk}/withdraw/")
-    assert withdrawn.status_code == 404
-    assert token not in client.get("/studies/films/raters/").content.decode()
 
 
 def test_links_of_another_study_cannot_be_withdrawn(as_owner, study):

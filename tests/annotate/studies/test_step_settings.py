@@ -22,7 +22,7 @@ from annotate.studies.forms_steps import PARTS
 from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
 from tests import factories
-from tests.annotate.raters.test_preview import everything, member, normal
+from tests.annotate.raters.test_preview import everything, normal
 from tests.annotate.sessions.test_steps import (
     CHECK,
     EXIT,
@@ -310,17 +310,6 @@ def test_the_preview_of_a_screener_screens_out_and_stores_nothing(as_owner, stud
     assert fits.url == frame + "?show=instructions"
     assert "/screener/" in text_of(as_owner.get("/studies/films/preview/?show=screener"))
     assert everything() == before
-
-
-def test_only_editors_and_owners_change_them(as_stranger, client, study):
-    editor, viewer = member(study, "editor"), member(study, "viewer")
-    for part in PARTS:
-        assert editor.get(PAGE + part + "/").status_code == 200
-        for other in (as_stranger, viewer):
-            assert other.get(PAGE + part + "/").status_code == 404
-            assert other.post(PAGE + part + "/", rows()).status_code == 404
-        assert client.get(PAGE + part + "/").url.startswith("/accounts/login/")
-    assert editor.get(PAGE + "nothing/").status_code == 404
 
 
 def test_the_pages_take_few_queries(as_owner, study, django_assert_max_num_queries):

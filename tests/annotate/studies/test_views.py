@@ -30,35 +30,6 @@ def member(study, name, role):
     return user
 
 
-PAGES = ["", "items/", "raters/", "settings/", "delete/"]
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_stranger_is_told_there_is_no_such_study(as_stranger, study, path):
-    assert as_stranger.get(f"/studies/films/{path}").status_code == 404
-    assert as_stranger.get(f"/studies/no-such/{path}").status_code == 404
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_the_owner_sees_every_page(as_owner, study, path):
-    assert as_owner.get(f"/studies/films/{path}").status_code == 200
-
-
-def test_an_operator_who_is_no_member_does_not_see_a_study(study):
-    operator = factories.make_user("root", is_staff=True, is_superuser=True)
-    assert login(operator).get("/studies/films/").status_code == 404
-
-
-def test_a_viewer_reads_but_changes_nothing(study):
-    viewer = login(member(study, "vera", "viewer"))
-    assert viewer.get("/studies/films/raters/").status_code == 200
-    assert viewer.get("/studies/films/settings/").status_code == 404
-    assert viewer.post("/studies/films/settings/", {"title": "X"}).status_code == 404
-    assert viewer.post("/studies/films/settings/members/", {"username": "vera"}).status_code == 404
-    assert viewer.post("/studies/films/delete/", {"slug": "films"}).status_code == 404
-    assert Study.objects.get().title == "Films"
-
-
 def test_a_viewer_is_led_to_no_page_that_is_not_theirs(study):
     empty = factories.make_study("empty", items=0)
     for each in (study, empty):

@@ -345,13 +345,6 @@ def test_a_wrong_number_is_refused_on_the_page(past, study, as_owner, items):
     assert not Run.objects.checks().exists()
 
 
-def test_strangers_see_and_do_nothing(past, study, as_stranger):
-    at = reverse("judge_check", args=[study.slug, past.judge_id])
-    assert as_stranger.post(at, {"items": 3}).status_code == 404
-    assert as_stranger.get(at).status_code == 405
-    assert not Run.objects.checks().exists()
-
-
 def command(*arguments):
     out = StringIO()
     call_command("check_drift", "films", "judge", *arguments, stdout=out)

@@ -208,20 +208,13 @@ def test_the_form_of_a_statement_opens_in_its_place(as_owner, read):
     assert "Leave it" not in as_owner.get(f"{side(read)}?edit=99999").text
 
 
-def test_a_viewer_looks_and_changes_nothing_and_a_stranger_finds_nothing(client, read, study):
-    viewer, stranger = factories.make_user("viewer"), factories.make_user("stranger")
+def test_a_viewer_has_no_buttons(client, read, study):
+    viewer = factories.make_user("viewer")
     study.memberships.create(user=viewer, role="viewer")
-    add = reverse("statement_add", args=[study.slug, read.pk, "reference"])
-    addresses = [add, *(act(did, one()) for did in ("correct", "remove", "undo"))]
-    for user, status in ((viewer, 200), (stranger, 404)):
-        client.force_login(user)
-        for address in (side(read), reverse("statements", args=[study.slug])):
-            page = client.get(address)
-            assert page.status_code == status
-            assert "Remove" not in page.text
-        for address in addresses:
-            assert client.post(address).status_code == 404
-    assert not one().is_removed
+    client.force_login(viewer)
+    for address in (side(read), reverse("statements", args=[study.slug])):
+        page = client.get(address)
+        assert page.status_code == 200 and "Remove" not in page.text
 
 
 def test_another_study_s_statement_is_not_to_be_had(as_owner, read, owner):

@@ -246,15 +246,6 @@ def test_only_the_uploader_sees_an_upload(as_owner, as_stranger, no_broker):
     assert Client().get(address).status_code == 302
 
 
-@pytest.mark.parametrize("role, status", [(None, 404), ("viewer", 404), ("editor", 200)])
-def test_loading_into_a_study_needs_an_editor(as_stranger, stranger, study, role, status):
-    if role:
-        Membership.objects.create(study=study, user=stranger, role=role)
-    assert as_stranger.get("/studies/films/load/").status_code == status
-    posted = as_stranger.post("/studies/films/load/", files(study=None, items=ITEMS))
-    assert posted.status_code == (404 if status == 404 else 302)
-
-
 def test_an_editor_who_was_removed_cannot_load_any_more(as_stranger, stranger, study, no_broker):
     member = Membership.objects.create(study=study, user=stranger, role="editor")
     as_stranger.post("/studies/films/load/", files(study=None, items=ITEMS))

@@ -362,11 +362,6 @@ def test_options_without_meaning_are_refused(study, judge, as_owner, name, value
     assert as_owner.get(address, {name: value}).status_code == 400
 
 
-def test_a_stranger_finds_nothing(study, judge, client, stranger):
-    client.force_login(stranger)
-    assert client.get("/studies/films/analysis/metamorphic/").status_code == 404
-
-
 def test_its_headline_is_the_relation_that_changes_most(study, judge, as_owner):
     make_lists(judge, known_table())
     item = factories.make_item(study)

@@ -6,7 +6,7 @@ from django.urls import reverse
 from annotate.models import Content, Interaction, Recipient
 from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
-from judges.models import Judge, Judgment, Run, Writing
+from judges.models import Judge, Judgment, Writing
 from tests import factories
 from tests.judges.methods.profile.test_write import NEWEST, contents_of, listen, make_writer, write
 from tests.podcasts import make_podcasts
@@ -30,16 +30,6 @@ judges:
   - {judge: fits, endpoint: local, method: fit, profile_episodes: 5}
   - {judge: history, endpoint: local, method: fit, context: history, transcript_length: 70}
 """
-
-
-def test_strangers_do_not_see_it_and_viewers_do_not_run_it(podcasts, client, as_owner):
-    judge = make_writer(podcasts)
-    page = reverse("judge", args=[podcasts.slug, judge.pk])
-    assert as_owner.get(page).status_code == 200
-    client.force_login(factories.make_user("stranger"))
-    assert client.get(page).status_code == 404
-    assert client.post(reverse("judge_run", args=[podcasts.slug, judge.pk])).status_code == 404
-    assert not Run.objects.exists()
 
 
 def test_it_is_made_on_the_page_with_a_range_of_numbers(podcasts, as_owner):
