@@ -1,4 +1,4 @@
-"""Analysis and export pages: who may see them, how many queries, what they say when empty."""
+"""Analysis and export pages: how many queries they take, what they say, their options."""
 
 import inspect
 import json
@@ -6,17 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
-from django.core.cache import caches
 from django.urls import reverse
 
 from analysis.figures.dots import BASELINE
 from analysis.reports.registry import REPORTS
-from annotate.design.access import make_owner
-from annotate.models import Question, Rater
-from annotate.values.scales.text import Text
+from annotate.models import Rater, Study
 from judges.models import Judge, Judgment
 from tests import factories
-from tests.analysis.small import build, load_hanna, make_rated_study
+from tests.analysis.small import build, make_rated_study
+from tests.module_rows import _django_db_helper, module_rows  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 # Reports that need no judge; and pages of those that need ratings.
@@ -24,14 +22,19 @@ OF_PEOPLE = ("agreement", "rater_pairs", "raters", "exclusions", "reasons", "var
 OF_RATINGS = ["", *(f"{name}/" for name, kind in REPORTS.items() if kind.needs_ratings)]
 
 
-@pytest.fixture(autouse=True)
-def _empty_cache():
-    caches["reports"].clear()
+@pytest.fixture(scope="module")
+def kept(module_rows):  # noqa: F811
+    return make_rated_study(factories.make_user("owner"))
 
 
 @pytest.fixture
-def rated(owner):
-    return make_rated_study(owner)
+def rated(kept):
+    return Study.objects.get(pk=kept.pk)
+
+
+@pytest.fixture
+def owner(kept):
+    return kept.memberships.get().user
 
 
 def page(client, path, **query):
@@ -219,38 +222,6 @@ def test_unknown_pages_are_not_there(rated, as_owner, address):
     assert page(as_owner, address).status_code == 404
 
 
-@pytest.mark.parametrize("report", OF_RATINGS)
-def test_without_items_the_page_leads_to_loading(as_owner, owner, report):
-    factories.make_study("films", owner)
-    response = page(as_owner, f"analysis/{report}")
-    assert "No items are loaded." in response.content.decode()
-    assert reverse("load", args=["films"]) in response.content.decode()
-
-
-def test_lists_of_recommenders_need_neither_items_nor_ratings(as_owner, owner):
-    factories.make_study("films", owner)
-    text = page(as_owner, "analysis/metamorphic/").content.decode()
-    assert "No recommender has been asked for lists" in text
-    assert "No items are loaded." not in text and "No judge has scored" not in text
-    assert "/analysis/metamorphic/" in page(as_owner, "analysis/").content.decode()
-
-
-@pytest.mark.parametrize("report", OF_RATINGS)
-def test_without_ratings_the_page_leads_to_the_raters(as_owner, owner, report):
-    factories.make_study("films", owner, items=2)
-    response = page(as_owner, f"analysis/{report}")
-    assert "No rating counts yet." in response.content.decode()
-    assert reverse("raters", args=["films"]) in response.content.decode()
-
-
-def test_a_study_of_texts_alone_leads_to_what_raters_wrote(as_owner, owner):
-    study = factories.make_study("films", owner, items=2)
-    Question.objects.filter(study=study).update(scale_spec=Text().as_dict())
-    text = page(as_owner, "analysis/").content.decode()
-    assert "answered in words, so there is nothing to compute" in text
-    assert reverse("coding", args=["films"]) in text and "No rating counts yet" not in text
-
-
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -291,14 +262,13 @@ def only_a_text_question(study):
     study.questions.all().update(scale_spec={"kind": "text", "low": None, "high": None})
 
 
-def test_html_in_names_is_shown_and_not_run(owner, as_owner):
-    study = make_rated_study(owner)
+def test_html_in_names_is_shown_and_not_run(rated, as_owner):
     rater = Rater.objects.get(key="ann")
     rater.key = "<script>alert(1)</script>"
     rater.save()
     for report in REPORTS:
         assert b"<script>alert" not in page(as_owner, f"analysis/{report}/").content
-    assert study.raters.count() == 3
+    assert rated.raters.count() == 3
 
 
 def test_downloads_are_attachments_that_no_browser_sniffs(rated, as_owner):
@@ -308,12 +278,3 @@ def test_downloads_are_attachments_that_no_browser_sniffs(rated, as_owner):
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert response.getvalue().decode().count("\n") == 1 + 24 * 4 * 5
-
-
-@pytest.mark.shared_data
-def test_hanna_renders_on_every_page(shared_data, owner, as_owner):
-    make_owner(load_hanna(shared_data / "hanna"), owner)
-    for path in ["analysis/", *(f"analysis/{report}/" for report in REPORTS), "export/"]:
-        query = {} if path == "analysis/" else {"draws": 10}
-        response = as_owner.get(f"/studies/hanna/{path}", query)
-        assert response.status_code == 200
