@@ -15,6 +15,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.processes import CEILING
+
 DOCKER = Path(__file__).resolve().parent.parent / "docker"
 ENTRYPOINT = ["sh", str(DOCKER / "entrypoint.sh")]
 OURS = ("web", "worker", "beat")
@@ -85,9 +87,9 @@ def answer(environment, path):
         return None
 
 
-def until(condition, process, seconds=300):
+def until(condition, process):
     """True as soon as the condition holds; False when the process ended or the time is over."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + CEILING
     while time.monotonic() < deadline and process.poll() is None:
         if condition():
             return True

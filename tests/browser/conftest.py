@@ -7,13 +7,16 @@ import pytest
 from django.core.signals import request_finished, request_started
 from playwright.sync_api import expect, sync_playwright
 
+from judges import tasks
+from judges.models import Heartbeat
+from tests import processes
 from tests.conftest import CHROMIUM, missing
 from tests.smoke.browser import is_of_plotly
 
 # Playwright's sync API runs an event loop in the test's thread; the ORM refuses that otherwise,
 # and asyncio.run fails while it runs: so it ends with the last browser test, not with the session.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-PATIENCE = 60_000  # ms: how long something may take on a machine that is busy otherwise
+PATIENCE = 1000 * processes.CEILING  # ms
 # What Chromium and htmx print when a request gets no answer.
 LOST_REQUESTS = [
     "net::ERR_INTERNET_DISCONNECTED",
@@ -41,6 +44,18 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def worker(settings, monkeypatch, transactional_db):
+    """A worker on the broker, the uploads and a queue that the live server sends to."""
+    queue = f"browser-{os.getpid()}-{time.time_ns()}"
+    for task in (tasks.load_upload, tasks.work):
+        monkeypatch.setattr(task, "queue", queue, raising=False)
+        monkeypatch.setattr(task, "_exec_options", None)  # where Celery keeps the queue
+    with processes.worker(settings.VAR_DIR, CELERY_QUEUE=queue, REDIS_URL=settings.REDIS_URL):
+        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
+        yield
 
 
 @pytest.fixture

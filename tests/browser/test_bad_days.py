@@ -192,7 +192,7 @@ def test_what_is_lost_is_said_where_one_looks_and_what_is_typed_arrives(new_page
 
 def assert_code(page, study):
     """Retried by itself every few seconds, then on to the end."""
-    expect(page.get_by_text(study.completion_code)).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(study.completion_code)).to_be_visible()
 
 
 # The server goes and comes
@@ -264,7 +264,7 @@ def test_a_server_that_is_killed_and_started_again_loses_no_answer(new_page, stu
         expect(page.locator("#saving")).to_contain_text(LOST)
         on_item(page, 1)  # it waits here
         served()
-        expect(page.get_by_role("heading", name="Page 2 of 3")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("heading", name="Page 2 of 3")).to_be_visible()
         to_the_end(page, first=2)
         assert_done(page, study)
         assert RatingRevision.objects.count() == 12

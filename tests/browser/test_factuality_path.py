@@ -23,7 +23,6 @@ NLI = """  - {key: convincing, text: "Convincing?", scale: likert5, applies_to: 
 judges:
   - {judge: StEnt, kind: nli, measure: ent_f1}
 """
-LONG = 240_000  # ms: a worker's or the small model's work, on a machine that is busy otherwise
 PORT = 8353
 
 
@@ -51,14 +50,14 @@ def load(page, folder, study, items):
     page.get_by_role("button", name="Check the files").click()
     page.get_by_text("No problems found.").wait_for()
     page.get_by_role("button", name="Load").click()
-    page.get_by_text("Loaded. Go to the study").wait_for(timeout=LONG)
+    page.get_by_text("Loaded. Go to the study").wait_for()
     page.get_by_role("link", name="Go to the study").click()
 
 
 def run_judge(page, name):
     page.goto("/studies/coats/judges/")
     page.get_by_role("button", name=f"Run {name}").click()
-    page.locator("#progress .badge", has_text="Finished").first.wait_for(timeout=LONG)
+    page.locator("#progress .badge", has_text="Finished").first.wait_for()
 
 
 def make_statement_items(page):

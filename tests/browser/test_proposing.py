@@ -1,26 +1,16 @@
 """A researcher has topics proposed by a real worker, and makes a list of them."""
 
-import os
-
 import pytest
 from playwright.sync_api import expect
 
-from judges.models import Heartbeat, Judge, Run
-from tests import factories, processes
+from judges.models import Judge, Run
+from tests import factories
 from tests.browser import axe
 from tests.browser.judging import choose
 from tests.proposing import make_reviews, reply, shown
 from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def worker(tmp_path, transactional_db):
-    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
-    with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra) as process:
-        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
-        yield process
 
 
 def script(_number, request):
@@ -50,7 +40,7 @@ def test_from_reviews_to_a_list_of_topics(new_page, worker):
         expect(page.locator("#preview")).to_contain_text("For sample 1: 1 call")
         expect(page.locator("#preview")).to_contain_text("1. Review number")
         page.get_by_role("button", name="Run", exact=True).click()
-        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        page.locator("#progress .badge", has_text="Finished").wait_for()
     run = Run.objects.get(judge__key="proposer")
     proposed = page.locator("#shortlist")
     failed = run.judgments.filter(state="unparsable").count()

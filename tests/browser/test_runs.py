@@ -1,11 +1,9 @@
 """A researcher makes a judge, presses Run and watches a real worker finish it."""
 
-import os
-
 import pytest
 
-from judges.models import Heartbeat, Judgment, Run
-from tests import factories, processes
+from judges.models import Judgment, Run
+from tests import factories
 from tests.browser.judging import choose
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
@@ -20,14 +18,6 @@ def researcher():
 @pytest.fixture
 def study(researcher):
     return factories.make_study(owner=researcher, items=8)
-
-
-@pytest.fixture
-def worker(tmp_path, transactional_db):
-    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
-    with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra) as process:
-        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
-        yield process
 
 
 def script(number, request):
@@ -51,7 +41,7 @@ def test_from_no_judge_to_a_finished_run(new_page, researcher, study, worker):
         page.get_by_text("Because you like films (item-0).").wait_for()
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_text("of 32 judgments").wait_for()
-        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        page.locator("#progress .badge", has_text="Finished").wait_for()
         assert page.get_by_text("32 of 32 judgments").is_visible()
         row = page.get_by_role("row", name="no JSON in the reply Reply not understood")
         assert "4" in row.inner_text()
@@ -60,7 +50,7 @@ def test_from_no_judge_to_a_finished_run(new_page, researcher, study, worker):
         server.script = lambda number, request: chat(by_schema(request))
         page.get_by_role("button", name="Ask the 4 without a value again").click()
         page.get_by_text("4 judgments are asked again.").wait_for()
-        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        page.locator("#progress .badge", has_text="Finished").wait_for()
         assert page.get_by_text("no JSON in the reply").count() == 0
     assert Judgment.objects.filter(state="done").count() == 32
 
@@ -95,10 +85,8 @@ def test_a_long_run_waits_for_its_forecast_to_be_confirmed(new_page, researcher,
         page = new_page(width=360, login=researcher)
         page.goto(f"/studies/{study.slug}/judges/")
         page.get_by_role("button", name="Run careful").click()
-        page.locator("#progress .badge", has_text="Waiting for confirmation").wait_for(
-            timeout=90_000
-        )
-        page.get_by_role("heading", name="Forecast").wait_for(timeout=60_000)
+        page.locator("#progress .badge", has_text="Waiting for confirmation").wait_for()
+        page.get_by_role("heading", name="Forecast").wait_for()
         assert len(server.requests) == 20
         # 24 calls of 100 tokens in and 10 out, at 1 and 2 dollars a million: .00288
         row = page.get_by_role("row", name="Cost")
@@ -114,6 +102,6 @@ def test_a_long_run_waits_for_its_forecast_to_be_confirmed(new_page, researcher,
         ]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_role("button", name="Go on").click()
-        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        page.locator("#progress .badge", has_text="Finished").wait_for()
         page.get_by_text("24 of 24 judgments").wait_for()
         assert len(server.requests) == 24

@@ -65,7 +65,7 @@ def test_a_real_worker_loads_what_the_page_gives_it(
     choose(page, tmp_path, items=ITEMS)
     with worker(var, CELERY_QUEUE=queue, REDIS_URL=settings.REDIS_URL):
         page.get_by_role("button", name="Load").click()
-        page.get_by_text("Loaded. Go to the study").wait_for(timeout=60_000)
+        page.get_by_text("Loaded. Go to the study").wait_for()
     assert Item.objects.count() == 2
     page.get_by_role("link", name="Go to the study").click()
 

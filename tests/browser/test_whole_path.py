@@ -1,16 +1,14 @@
 """The main job in one go: files, people, a judge, figures, a CSV. Nothing in it is a stand-in."""
 
 import csv
-import os
 import re
 
 import pytest
 from django.test import Client
 
 from annotate.models import Rating
-from judges import tasks
-from judges.models import Heartbeat, Judgment
-from tests import factories, processes
+from judges.models import Judgment
+from tests import factories
 from tests.scripted_server import ScriptedServer, by_schema, chat
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -41,18 +39,6 @@ def researcher():
     return factories.make_user("owner")
 
 
-@pytest.fixture
-def worker(settings, monkeypatch):
-    """A worker on the broker, the uploads and a queue that the live server sends to."""
-    queue = f"path-{os.getpid()}"
-    for task in (tasks.load_upload, tasks.work):
-        monkeypatch.setattr(task, "queue", queue, raising=False)
-        monkeypatch.setattr(task, "_exec_options", None)  # where Celery keeps the queue
-    with processes.worker(settings.VAR_DIR, CELERY_QUEUE=queue, REDIS_URL=settings.REDIS_URL):
-        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
-        yield
-
-
 def replies(_number, request):
     text = request["messages"][-1]["content"]
     number = int(re.search(r"Text (\d) of", text).group(1))
@@ -69,7 +55,7 @@ def load(page, folder):
     page.get_by_role("button", name="Check the files").click()
     page.get_by_text("No problems found.").wait_for()
     page.get_by_role("button", name="Load").click()
-    page.get_by_text("Loaded. Go to the study").wait_for(timeout=90_000)
+    page.get_by_text("Loaded. Go to the study").wait_for()
 
 
 def rate(page, answers):
@@ -88,7 +74,7 @@ def rate(page, answers):
 def run_judge(page):
     page.goto("/studies/path/judges/")
     page.get_by_role("button", name="Run careful").click()
-    page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+    page.locator("#progress .badge", has_text="Finished").wait_for()
     page.get_by_text("8 of 8 judgments").wait_for()
 
 

@@ -1,7 +1,6 @@
 """A researcher makes a writer of profiles, watches a worker, and a listener rates what it wrote."""
 
 import json
-import os
 import re
 
 import pytest
@@ -9,22 +8,13 @@ from playwright.sync_api import expect
 
 from annotate.models import Item, Rating
 from judges.methods.profile.method import KEYS
-from judges.models import Heartbeat
-from tests import factories, processes
+from tests import factories
 from tests.browser.judging import choose
 from tests.judges.methods.profile.test_write import listen
 from tests.podcasts import make_podcasts
 from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def worker(tmp_path, transactional_db):
-    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
-    with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra) as process:
-        processes.wait_for(Heartbeat.objects.alive().exists, "the worker's heartbeat")
-        yield process
 
 
 def script(_number, request):
@@ -51,7 +41,7 @@ def test_from_no_writer_to_profiles_that_people_rate(new_page, worker):
         page.get_by_text("The call about 3 episodes").wait_for()
         expect(page.locator("#preview")).to_contain_text("r1-e0 (of the show Talk; 100% listened")
         page.get_by_role("button", name="Run", exact=True).click()
-        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        page.locator("#progress .badge", has_text="Finished").wait_for()
         expect(
             page.get_by_role("row", name="profile without all seven keys Reply not understood")
         ).to_be_visible()
