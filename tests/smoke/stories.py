@@ -200,10 +200,8 @@ def _connect_a_model(owner: Visitor) -> None:
 
 
 def _use_judges(owner: Visitor) -> None:
-    """Stop a run; run both judges; what a run's page offers for a moment an old page sends."""
+    """Run both judges, and stop a run; what its page offers for a moment an old page sends."""
     judges = f"{SMOKE}judges/"
-    press(owner, _begin_a_run(owner, SMOKE, ASKS).link, "/cancel/")
-    _wait_for_runs(owner)
     for name in (ASKS, RECOMMENDS):
         run = _begin_a_run(owner, SMOKE, name, limit="1").link
         judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*{name}')
@@ -218,6 +216,8 @@ def _use_judges(owner: Visitor) -> None:
             owner.post(f"{run}{link}", referer=run)
         for link in ("lists/", "lists.csv") if name == RECOMMENDS else ():
             owner.open(f"{run}{link}")
+    _wait_for_runs(owner)
+    press(owner, _begin_a_run(owner, SMOKE, ASKS).link, "/cancel/")
 
 
 def _order_judges(owner: Visitor) -> None:
