@@ -82,6 +82,7 @@ class Tab:
     def __init__(self, chromium: Browser, role: str, origin: str, ledger: Ledger, cookies=None):
         self.role, self.origin, self.ledger = role, origin, ledger
         self.refusals_expected = False
+        self.may_be_gone = ""
         self.requests = 0
         self.under_way: set[Request] = set()
         self.opened: set[tuple] = set()  # pages
@@ -132,7 +133,8 @@ class Tab:
         link = local_link(response.url, "/", self.origin)
         if not link:
             return
-        if 400 <= response.status < 500 and not self.refusals_expected:
+        may_be_refused = self.refusals_expected or link == self.may_be_gone
+        if 400 <= response.status < 500 and not may_be_refused:
             self._fail(f"{response.status} {request.method} {link}")
         if not link.startswith("/static/"):
             address = find_address(link)
@@ -144,9 +146,12 @@ class Tab:
         elif response.status >= 500:
             self._fail(f"{response.status} {link}")
 
-    def open(self, link: str, refusals_expected: bool = False) -> Seen:
-        """Open a link and wait until the fragments that it asks for have come."""
-        self.refusals_expected = refusals_expected
+    def open(self, link: str, refusals_expected: bool = False, was_seen: bool = False) -> Seen:
+        """Open a link and wait until the fragments that it asks for have come.
+
+        was_seen: some time ago it was a page, which may have gone; what a page asks for may not.
+        """
+        self.refusals_expected, self.may_be_gone = refusals_expected, link if was_seen else ""
         self.under_way.clear()
         try:
             self._go(link)

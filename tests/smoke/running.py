@@ -181,7 +181,7 @@ class Smoke:
         if self.short and page in self.tabs[role].opened:
             return  # for its forms, or those of another page that differs only in ids
         if role == "owner" and link in self.walks[role].pages.get(page, ()):
-            self.tabs[role].open(link)  # which was a page when it was followed
+            self.tabs[role].open(link, was_seen=True)
             return
         answer = self.visitors[role].open(link)
         shown = answer.is_page and answer.status == 200 and answer.link == link
