@@ -39,6 +39,7 @@ def options_of(answers, report, **given):
 
 def load_hanna(folder):
     """The HANNA study as anybody would load it; once a process, then by the rows of that load."""
+    assert not Study.objects.exists(), "its rows come as they were kept, with their numbers"
     with connection.cursor() as cursor:
         if not OF_HANNA:
             files = [f"--{name}={folder / name}.csv" for name in ("items", "ratings", "judgments")]
