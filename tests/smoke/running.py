@@ -20,6 +20,7 @@ from tests.smoke.visitor import Visitor
 from tests.smoke.ways import WAYS, NotStarted, Way, fresh_clone
 
 STUDIES = ("films-demo", "helpdesk-demo", "films-open", "surveys-demo", "factuality-demo")
+PASSWORD = ("/admin/password_change/", "/admin/password_change/done/")
 VISITED = ("smoke", "factuality-demo")  # whose raters' screens are walked besides the printed one
 
 
@@ -110,7 +111,6 @@ class Smoke:
         owner = self.visitors["owner"]
         rating.visit(self.tabs["rater"], walk, stories.make_personal_link(owner))
         rating.visit(self.tabs["rater"], walk, stories.come_from_a_platform(owner))
-        stories.load_participants(owner, values.PARTICIPANTS)
         stories.leave(walk.visitor, [link for links in walk.known.values() for link in links])
 
     def _follow_stories(self) -> None:
@@ -123,10 +123,11 @@ class Smoke:
         stories.fix_a_plan(self.visitors["owner"], self.program)
         rater, contents = self.visitors["rater"], values.NEW_STUDY["contents"]
         stories.bring_taste(self.visitors["owner"], self.program, rater, contents)
+        stories.load_participants(self.visitors["owner"], rater, values.PARTICIPANTS)
 
     def _administer(self) -> None:
         self.walks["operator"].sent |= self.walks["owner"].sent
-        self.walks["operator"].offer(["/", "/admin/", "/admin/password_change/done/"])
+        self.walks["operator"].offer(["/", "/admin/", *PASSWORD])
         self.walks["operator"].follow()
         self.walks["operator"].send_forms([0])
 

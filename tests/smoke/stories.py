@@ -315,9 +315,11 @@ def come_from_a_platform(owner: Visitor) -> str:
     return f"/join/smoke/{CAME}"
 
 
-def load_participants(owner: Visitor, participants: Path) -> None:
-    """Load what the platform tells about whom it has sent."""
-    pay = f"{SMOKE}raters/pay/"
+def load_participants(owner: Visitor, rater: Visitor, participants: Path) -> None:
+    """Load what a platform tells about whom it has sent to the study with a plan."""
+    press(owner, f"{PLAN}settings/platform/", "/settings/platform/", name="prolific")
+    rater.post(f"/join/smoke-plan/{CAME}", {"consent": "yes"})
+    pay = f"{PLAN}raters/pay/"
     with participants.open("rb") as file:
         owner.post(f"{pay}participants/", files={"file": file}, referer=pay)
 
