@@ -8,7 +8,7 @@ from analysis.answers import frame
 from analysis.reports.shared.scores import Scores
 from annotate.models import Item
 from judges.models import Judgment
-from tests.analysis.reports.correlation.test_report import pairs
+from tests.analysis.reports.closeness.test_correlation import pairs
 from tests.analysis.small import add_judge, build, make_rated_study, options_of, row_of
 
 pytestmark = pytest.mark.django_db

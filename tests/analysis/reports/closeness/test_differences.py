@@ -10,7 +10,7 @@ from analysis.reports.base import Report
 from analysis.serving.latex import as_latex, escaped
 from judges.models import Judge, Judgment
 from tests import factories
-from tests.analysis.reports.correlation.test_report import pairs
+from tests.analysis.reports.closeness.test_correlation import pairs
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 from tests.analysis.test_analyse_command import KEYS
 
