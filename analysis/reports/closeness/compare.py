@@ -1,6 +1,6 @@
 """Compare any two evaluators on any measure: paired, by clusters, corrected for their number."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import isnan, nan
 
 from analysis.figures.dots import dots
@@ -13,6 +13,7 @@ from analysis.reports.closeness.engine import (
     HOW_TESTED,
     ClosenessReport,
     add_tested,
+    as_difference,
     test_family,
 )
 from analysis.reports.closeness.measures import COST, MEASURES, NEITHER, measures_of
@@ -134,7 +135,7 @@ class Compare(ClosenessReport):
             return Layout([], [])
         own, names = MEASURES[measure], list(dict.fromkeys(e.row["evaluator"] for e in entries))
         less = f"{names[0] if len(names) == 1 else 'each'} less {call(entries[0].row['other'])}"
-        drawn = [_as_value(entry) for entry in entries if not isnan(entry.row["difference"])]
+        drawn = [as_difference(entry) for entry in entries if not isnan(entry.row["difference"])]
         figures = []
         if drawn and own is not COST:
             marks, margin = {0: "no difference"}, report.options["margin"]
@@ -245,12 +246,6 @@ def _margin_p(first, other, measure, margin):
     """Return the one-sided p of being worse by the margin or more; NaN without a test."""
     draws = None if margin is None else paired_difference(first, other).estimate.draws
     return nan if draws is None else not_worse(measure.larger * draws, margin)
-
-
-def _as_value(entry):
-    row = entry.row
-    pair = f"{row['evaluator']} − {row['other']}"
-    return replace(entry, row=row | {"pair": pair, "value": row["difference"]})
 
 
 def _table(rows, measure, names, less):

@@ -15,10 +15,12 @@ from analysis.reports.closeness.engine import (
     CERTAIN,
     CORRECTION,
     HOLM,
+    HOW_P,
     HOW_TESTED,
     MAX_T,
     ClosenessReport,
     add_tested,
+    as_difference,
     number_and_ends,
     test_family,
 )
@@ -94,10 +96,8 @@ class Differences(ClosenessReport):
     def layout(self, report, measure, looks):
         """Return the page of one coefficient and level: the clearest differences, and all."""
         coefficient, level = measure.split()
-        words, entries = (
-            f"{LABELS[coefficient]}, {level} level",
-            list(map(_as_value, report.entries)),
-        )
+        words = f"{LABELS[coefficient]}, {level} level"
+        entries = [as_difference(entry) for entry in report.entries]
         averages = [entry for entry in entries if entry.row["question"] == AVERAGE]
         averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["value"])))
         drawn = [entry for entry in averages if not isnan(entry.row["value"])][:MOST_DRAWN]
@@ -237,29 +237,18 @@ def _test_notes(common):
             yield f"{few} p_holm of {most} pairs {least}, fewer judges, or differences from one."
         else:
             yield f"{few} p_adjusted {least}."
+    family = f"{most} pairs of one question and level"
     if is_holm:
         yield (
             "p: two-sided, from the share of draws on the other side of no difference, with "
-            f"(k + 1) / (draws + 1); p_holm, here also p_adjusted: adjusted for the {most} pairs "
-            "of one question and level."
+            f"(k + 1) / (draws + 1); p_holm, here also p_adjusted: adjusted for the {family}."
         )
         return
-    yield (
-        "p: two-sided, from the share of draws as far from the difference, in standard errors, as "
-        "it is from 0, with (k + 1) / (draws + 1); an undefined draw counts as so far. p_adjusted: "
-        f"step-down max-T of the same draws, for the {most} pairs of one question and level; "
-        "p_holm: p by Holm, for comparison."
-    )
+    yield f"{HOW_P}{family}; p_holm: p by Holm, for comparison."
     yield (
         "p_adjusted is a little too small where clusters are few: meant to err in .05 of families, "
         "it did in .080 with 100 clusters and in .072 with 400, in simulations of 45 pairs."
     )
-
-
-def _as_value(entry):
-    row = entry.row
-    pair = f"{row['evaluator']} − {row['other']}"
-    return replace(entry, row=row | {"pair": pair, "value": row["difference"]})
 
 
 def _with_p(entry):

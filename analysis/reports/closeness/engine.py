@@ -1,6 +1,6 @@
 """What reports on closeness share: their notes, the headline, and tests of pairs of evaluators."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.options.declare import choice
 from analysis.reports.base import Report, draw_notes, reason_notes
@@ -25,6 +25,12 @@ HOW_TESTED = [
     "p = (k + 1) / (B + 1), with k of B draws in which |t*| ≥ |t|: t = difference / SE, t* = "
     "(its draw − difference) / SE, SE the standard deviation of the draws.",
 ]
+
+HOW_P = (
+    "p: two-sided, from the share of draws as far from the difference, in standard errors, as it "
+    "is from 0, with (k + 1) / (draws + 1); an undefined draw counts as so far. p_adjusted: "
+    "step-down max-T of the same draws, over the "
+)
 
 
 class ClosenessReport(ReportObject):
@@ -120,6 +126,13 @@ def add_tested(report, about, tested, numbers, **facts):
         undefined_draws=difference.undefined_draws,
         **facts,
     )
+
+
+def as_difference(entry):
+    """Return the entry for a figure: its value is the difference, its pair says of whom."""
+    row = entry.row
+    pair = f"{row['evaluator']} − {row['other']}"
+    return replace(entry, row=row | {"pair": pair, "value": row["difference"]})
 
 
 def number_and_ends(row, key="value"):

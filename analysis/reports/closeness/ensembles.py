@@ -356,14 +356,14 @@ def _add_best(report, subsets, about, averages):
         if np.isnan(chosen).all():
             continue
         place = int(np.nanargmax(chosen))
+        worth, drawn = np.zeros(0), []
         if subsets.scores.choosing:
             worth, drawn = averages[[place]], [subsets.estimate(place, *measure)]
-        else:
-            elsewhere = winner_elsewhere(lambda rows: fit(rows.tobytes()), folds, n_folds, among)
-            worth = elsewhere.values if n_folds > 1 else np.zeros(0)
-            used = np.flatnonzero(~np.isnan(worth))
+        elif n_folds > 1:
+            worth, winners = winner_elsewhere(lambda own: fit(own.tobytes()), folds, n_folds, among)
             drawn = [
-                subsets.estimate(elsewhere.chosen[fold], *measure, folds == fold) for fold in used
+                subsets.estimate(winners[fold], *measure, folds == fold)
+                for fold in np.flatnonzero(~np.isnan(worth))
             ]
         worth = worth[~np.isnan(worth)]
         mean = average(drawn) if drawn else Estimate(nan, reason=NO_FOLD)

@@ -1,11 +1,11 @@
 """Compare zero-shot, one-shot and personalised one-shot judges alike in everything else."""
 
 from dataclasses import replace
+from itertools import product
 from math import isnan
 
 from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, details
+from analysis.figures.layout import Figure, Layout, details, n_words
 from analysis.reports.base import Report
 from analysis.reports.closeness.correlation import CORRELATION, levels_of, wide_table
 from analysis.reports.closeness.engine import number_and_ends
@@ -60,24 +60,20 @@ class Examples(ReportObject):
 
     def layout(self, report, coefficient, looks):
         """Return a figure per family and level, a line a question, and the wide table."""
-        words, figures, named = LABELS[coefficient], [], []
-        for number, family in enumerate(dict.fromkeys(r["family"] for r in report.rows), start=1):
-            for level in levels_of(report):
-                own = [e for e in report.entries if e.row["family"] == family]
-                own = [_with(e, example=WORDS[e.row["example"]]) for e in own]
-                own = [e for e in own if e.row["level"] == level]
-                sized = [e.row for e in own if e.row["question"] != AVERAGE]
-                sizes = [row["n"] for row in sized if not isnan(row["value"])]
-                title = f"{words}, {level} (n = {span(sizes)})"
-                caption = (
-                    f"{family}: {words} at the {level} level by question, without an example and "
-                    "with one. Lines: 95 % intervals."
-                )
-                plot = dots(own, "question", "example", looks, title)
-                figures.append(Figure(f"examples-{number}-{level}", caption, plot))
-        for entry in report.entries:
-            name = f"{entry.row['evaluator']} ({WORDS[entry.row['example']]})"
-            named.append(_with(entry, evaluator=name))
+        words, figures = LABELS[coefficient], []
+        entries = [_with(e, example=WORDS[e.row["example"]]) for e in report.entries]
+        families = list(dict.fromkeys(row["family"] for row in report.rows))
+        for family, level in product(families, levels_of(report)):
+            own = [e for e in entries if (e.row["family"], e.row["level"]) == (family, level)]
+            sized = [entry for entry in own if entry.row["question"] != AVERAGE]
+            plot = dots(own, "question", "example", looks, f"{words}, {level} ({n_words(sized)})")
+            caption = (
+                f"{family}: {words} at the {level} level by question, without an example and with "
+                "one. Lines: 95 % intervals."
+            )
+            key = f"examples-{families.index(family) + 1}-{level}"
+            figures.append(Figure(key, caption, plot))
+        named = [_with(e, evaluator=f"{e.row['evaluator']} ({e.row['example']})") for e in entries]
         tables = [wide_table(replace(report, entries=named), words)] if named else []
         return Layout(figures, tables, *details(report))
 

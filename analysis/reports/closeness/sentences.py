@@ -3,7 +3,7 @@
 from math import isnan
 
 from analysis.options.evaluators import MEAN
-from analysis.reports.closeness.engine import CERTAIN
+from analysis.reports.closeness.engine import CERTAIN, HOW_P
 from analysis.reports.closeness.measures import BETTER, COST, EVERYTHING, MEASURES, NEITHER
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.words import money, p_words
@@ -115,10 +115,8 @@ NOTES = {
     "it has no value where one of them has none.",
     "rows": "Each pair is compared on the items that both answered, question by question; average "
     "is over the questions that both have, unrounded.",
-    "p": "p: two-sided, the share of draws as far from the difference, in standard errors, as it "
-    "is from 0, with (k + 1) / (draws + 1). p_adjusted: step-down max-T of the same draws, over "
-    "the evaluators that are compared on one question and measure. A sentence names the better "
-    "where p_adjusted is below .05 and the interval leaves out 0.",
+    "p": f"{HOW_P}evaluators that are compared on one question and measure. A sentence names the "
+    "better where p_adjusted is below .05 and the interval leaves out 0.",
     "margin": "Not worse: one-sided at 2.5 %, which for one evaluator means that the lower end of "
     "the 95 % interval lies above −{margin:g} (for errors and costs the upper end below "
     "{margin:g}); for several margin_p is adjusted by Holm. A margin is to be chosen before the "
