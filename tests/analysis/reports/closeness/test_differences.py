@@ -91,6 +91,19 @@ def test_too_few_draws_for_the_number_of_pairs_are_said(study):
     assert any("With 10 draws no p_adjusted can be below 0.09: take" in note for note in fewer)
 
 
+def test_two_judges_differ_as_in_compare_two():
+    study = make_rated_study(recipients=6)
+    rows = build(study, "differences", draws=40).rows
+    own = {row["question"]: row for row in rows if HERE.items() <= row.items()}
+    compared = build(study, "compare", of=["close"], other="random", draws=40)
+    found = [row for row in compared.rows if row["measure"] == "pearson-dataset"]
+    assert len(found) == len(own) == 5
+    same = ("value", "other_value", "difference", "low", "high", "p", "p_adjusted", "n")
+    for row in found:
+        expected = [own[row["question"]][name] for name in same]
+        assert [row[name] for name in same] == pytest.approx(expected)
+
+
 @pytest.fixture
 def prompted(study):
     """Judges of one endpoint that differ in the example, and one that differs in more."""
