@@ -40,7 +40,8 @@ class ClosenessReport(ReportObject):
     clusters below which there is no interval; fewest: judges below which there is no headline.
     """
 
-    singles, keys, least, fewest = True, (), 0, 1
+    keys: tuple = ()
+    singles, least, fewest = True, 0, 1
 
     def build(self, answers, options, parts=None):
         """Compute the report. parts: those of `list_parts` that are wanted; all where None."""
