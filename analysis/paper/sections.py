@@ -14,8 +14,8 @@ from analysis.exports import codebook
 from analysis.figures.forest import Dot, Forest
 from analysis.paper import tables_of_reports as tables
 from analysis.paper.blocks import Listing, Words
-from analysis.reports.correlation.page import LABELS
 from analysis.reports.registry import REPORTS, has_judges
+from analysis.reports.shared.correlations import LABELS
 from analysis.reports.verdict.report import BASELINE, JUDGE, RATE
 from analysis.serving.source import ReportForm, report_of
 from analysis.serving.summaries import missing, results_of

@@ -9,7 +9,7 @@ from analysis.paper.table import HIGH, NEAR, Line, Number, Table
 from analysis.reports.agreement.page import FIRST, WORDS
 from analysis.reports.agreement.report import HUMANS, POOLED
 from analysis.reports.bias.report import LENGTH, SYSTEMS
-from analysis.reports.correlation.report import AVERAGE, LEVELS
+from analysis.reports.shared.correlations import AVERAGE, LEVELS
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.verdict.in_figures import BASELINE, BASELINES
 from analysis.reports.yes_no.roc import ROC

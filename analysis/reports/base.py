@@ -53,6 +53,12 @@ class Report:
         """Append one row, with further facts by the names of an Entry's fields."""
         self.entries.append(Entry(row, **facts))
 
+    def add_estimate(self, about, estimate, more, **facts):
+        """Append the row of an Estimate: what it is about, value, low and high, then more."""
+        numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+        facts |= {"reason": estimate.reason, "undefined_draws": estimate.undefined_draws}
+        self.add(about | numbers | more, **facts)
+
     def as_dict(self):
         """Return the report as a JSON object; undefined numbers become null."""
         rows = [{key: finite(value) for key, value in row.items()} for row in self.rows]

@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from analysis.options.declare import declared
 from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias
-from analysis.reports.compare import page as compare
-from analysis.reports.correlation import page as correlation
+from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
 from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import page as counterfactual
-from analysis.reports.differences import page as differences
 from analysis.reports.disagreements import page as disagreements
-from analysis.reports.ensembles import page as ensembles
-from analysis.reports.examples import page as examples
 from analysis.reports.exclusions import page as exclusions
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic

@@ -5,8 +5,8 @@ from math import isnan, nan
 
 import numpy as np
 
-from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.cost.report import PEOPLE
+from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.verdict.order import mean_of
 from analysis.reports.verdict.page import SIGNS
 from analysis.reports.verdict.report import BASELINE, JUDGE, RATE, RATER

@@ -7,10 +7,10 @@ from analysis.options.declare import declared
 from analysis.reports.agreement import page as agreement
 from analysis.reports.agreement.report import agreement as agreement_of
 from analysis.reports.agreement.report import pooled_places
-from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.cost import page as cost
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.disagreements.report import rated_questions
+from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict import page as verdict
 from analysis.reports.verdict.order import judges_by_rank

@@ -8,9 +8,9 @@ import numpy as np
 
 from analysis.answers.spending import NOTHING, spending
 from analysis.options.choices import Choices
-from analysis.reports.correlation.report import correlate
+from analysis.reports.closeness.ensembles import SIZE, Ensembles
 from analysis.reports.cost.report import cost_by_item
-from analysis.reports.ensembles.report import SIZE, ensembles
+from analysis.reports.shared.correlations import correlate
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.stats.ensembles.average import average
@@ -143,7 +143,7 @@ class Numbers:
         if len(names) < 2:
             return {}
         parts = [f"pearson {level}" for level in LEVELS]
-        report = ensembles(self.answers, replace(self.options, judges=names), parts)
+        report = Ensembles().build(self.answers, replace(self.options, judges=names), parts)
         aspects = {self.scores.questions[place].key: name for name, place in self.places.items()}
         cells = {}
         for row in report.rows:

@@ -4,9 +4,9 @@ from math import isnan
 
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import frontier
-from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.cost.report import JUDGE, PEOPLE, cost
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, no_value
+from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import money, worded
 from annotate.templatetags.concord import leading_point, measured

@@ -7,7 +7,7 @@ import numpy as np
 from analysis.answers.families import MODEL, families
 from analysis.answers.spending import MEASURES, NOTHING, spending
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.correlation.report import AVERAGE
+from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.scores import Scores
 from analysis.stats.correlation.correlation import dataset_correlation

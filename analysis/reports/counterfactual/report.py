@@ -11,10 +11,10 @@ import numpy as np
 from analysis.answers.scoring_times import scoring_times
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.correlation.report import correlate
 from analysis.reports.counterfactual import convergence, exactness, liked, sample_flow, seeds
 from analysis.reports.counterfactual.cells import add_tests, cells_of, notes
 from analysis.reports.counterfactual.options import RECIPIENT, TOGETHER
+from analysis.reports.shared.correlations import correlate
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
 from analysis.reports.shared.scores import Evaluator, Scores

@@ -6,7 +6,8 @@ from math import isnan
 
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.correlation.report import AVERAGE, comparable, correlate, correlation
+from analysis.reports.closeness.correlation import CORRELATION
+from analysis.reports.shared.correlations import AVERAGE, comparable, correlate
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import labels_of
 from analysis.reports.shared.scores import Scores
@@ -113,7 +114,7 @@ def headlines(answers, options):
 def _best_judge(answers, options, scores):
     """Return the judge with the largest r, and its r with an interval."""
     quick = replace(options, draws=0)
-    report = correlation(answers, quick, ["pearson"], ["dataset"])
+    report = CORRELATION.build(answers, quick, ["pearson dataset"])
     rows = [row for row in report.rows if row["question"] == AVERAGE and not isnan(row["value"])]
     rows = [row for row in rows if row["evaluator"] in scores.judges]
     if not rows:

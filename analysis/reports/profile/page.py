@@ -6,9 +6,9 @@ from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.likert import likert
 from analysis.figures.lines import series
-from analysis.reports.correlation.page import LABELS
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
 from analysis.reports.profile.report import ACCURACY, ALIKE, AUC, MEASURES, RATINGS, profile
+from analysis.reports.shared.correlations import LABELS
 from analysis.reports.shared.options import YesNoOptions
 from annotate.models import Item
 from annotate.templatetags.concord import leading_point

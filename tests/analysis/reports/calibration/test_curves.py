@@ -13,7 +13,7 @@ from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.yes_no import misjudged, roc
 from annotate.models import Rating
 from judges.models import Judgment
-from tests.analysis.reports.correlation.test_report import pairs
+from tests.analysis.reports.closeness.test_correlation import pairs
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from annotate.models import Rating
 from tests import factories
 from tests.analysis.reports.agreement.test_report import make_table
-from tests.analysis.reports.correlation.test_report import pairs
+from tests.analysis.reports.closeness.test_correlation import pairs
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db

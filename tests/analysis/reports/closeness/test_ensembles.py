@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from analysis.answers import frame
-from analysis.reports.ensembles.report import MOST_MEMBERS, ensembles
+from analysis.reports.closeness.ensembles import MOST_MEMBERS, Ensembles
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
 from analysis.stats.ensembles.subsets import folds_of
@@ -250,7 +250,9 @@ def test_without_judges_nothing_is_invented(study):
 def test_hanna_has_255_subsets_of_eight_judges(shared_data):
     study = load_hanna(shared_data / "hanna")
     answers = frame.read_answers(study)
-    report = ensembles(answers, CorrelationOptions(reference="third_party"), ["pearson dataset"])
+    report = Ensembles().build(
+        answers, CorrelationOptions(reference="third_party"), ["pearson dataset"]
+    )
     rows = [row for row in report.rows if row["kind"] == "subset" and row["question"] == "average"]
     assert len(rows) == 255
 

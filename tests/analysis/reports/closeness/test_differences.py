@@ -10,7 +10,7 @@ from analysis.reports.base import Report
 from analysis.serving.latex import as_latex, escaped
 from judges.models import Judge, Judgment
 from tests import factories
-from tests.analysis.reports.correlation.test_report import pairs
+from tests.analysis.reports.closeness.test_correlation import pairs
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 from tests.analysis.test_analyse_command import KEYS
 
@@ -89,6 +89,19 @@ def test_too_few_draws_for_the_number_of_pairs_are_said(study):
     few, fewer = (build(study, "differences", draws=draws).notes for draws in (20, 10))
     assert not any("can be below" in note for note in few)
     assert any("With 10 draws no p_adjusted can be below 0.09: take" in note for note in fewer)
+
+
+def test_two_judges_differ_as_in_compare_two():
+    study = make_rated_study(recipients=6)
+    rows = build(study, "differences", draws=40).rows
+    own = {row["question"]: row for row in rows if HERE.items() <= row.items()}
+    compared = build(study, "compare", of=["close"], other="random", draws=40)
+    found = [row for row in compared.rows if row["measure"] == "pearson-dataset"]
+    assert len(found) == len(own) == 5
+    same = ("value", "other_value", "difference", "low", "high", "p", "p_adjusted", "n")
+    for row in found:
+        expected = [own[row["question"]][name] for name in same]
+        assert [row[name] for name in same] == pytest.approx(expected)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from scipy import stats
 
 from analysis.answers import frame
 from analysis.reports.shared.scores import Scores
-from tests.analysis.reports.correlation.test_report import pairs
+from tests.analysis.reports.closeness.test_correlation import pairs
 from tests.analysis.small import add_judge, build, make_rated_study, options_of
 
 pytestmark = pytest.mark.django_db

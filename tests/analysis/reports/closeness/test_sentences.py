@@ -4,7 +4,7 @@ from math import nan
 
 import pytest
 
-from analysis.reports.compare.words import money_of, say
+from analysis.reports.closeness.sentences import money_of, say
 
 ROW = {
     "evaluator": "gpt-small",

@@ -1,0 +1,174 @@
+"""Correlate evaluators with the reference: P0's table 1 for one coefficient, and figures of it."""
+
+from itertools import product
+
+from analysis.figures.dots import dots
+from analysis.figures.heat import question_heat_map
+from analysis.figures.layout import (
+    Figure,
+    Layout,
+    Table,
+    any_value,
+    cell_of,
+    details,
+    n_words,
+    ranked,
+)
+from analysis.reports.base import Report
+from analysis.reports.closeness.engine import ClosenessReport, number_and_ends
+from analysis.reports.kind import Shown, best
+from analysis.reports.shared.correlations import (
+    AVERAGE,
+    GROUPED,
+    LABELS,
+    LEVELS,
+    comparable,
+    correlate,
+    question_notes,
+)
+from analysis.reports.shared.evaluators import evaluators
+from analysis.reports.shared.findings import first_judge
+from analysis.reports.shared.options import CorrelationOptions
+from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.in_figures import (
+    BASELINES,
+    TEXT_METRICS,
+    baseline_evaluators,
+    grey_entries,
+    grey_metric,
+    grey_words,
+    text_metrics,
+    without_draws,
+)
+from analysis.stats.correlation.coefficients import COEFFICIENTS
+from analysis.stats.ensembles.average import average
+
+
+class Correlation(ClosenessReport):
+    """A row for each evaluator, level, coefficient and question, the mean of the questions last."""
+
+    name, title, options = "correlation", "Correlation", CorrelationOptions
+    keys = ("evaluator", "question", "level")
+    method = (
+        "How closely each judge or rater follows the reference: over all items at once, within "
+        "each recipient, within each recipient–content pair, and over the systems' means."
+    )
+    formula = [
+        "dataset: r over all items with both values.",
+        "user: mean over recipients of r within the recipient.",
+        "pair: mean over (recipient, content) of r within the pair, across systems.",
+        "system: r of the systems' mean scores.",
+        "r is Pearson's r, Spearman's ρ or Kendall's τ-b. average: mean over the questions.",
+    ]
+    source = (
+        "Three-level meta-evaluation of explanation texts by LLMs (2024); coefficients equal "
+        "scipy.stats.pearsonr, spearmanr and kendalltau (variant b)."
+    )
+
+    def list_parts(self, questions):
+        return Shown("coefficient", "Coefficient", list(LABELS.items()))
+
+    def measure(self, report, answers, options, parts):
+        """Add the rows; parts: coefficients, or one with a level for a headline."""
+        scores, parts = Scores(answers, options), parts or COEFFICIENTS
+        places, is_page = comparable(scores), not any(" " in part for part in parts)
+        measures = [*product(LEVELS, parts)] if is_page else [p.split()[::-1] for p in parts]
+        _add_rows(report, scores, evaluators(scores), places, measures)
+        if is_page:
+            plain, grey = without_draws(scores), Report(self.name, "", {})
+            _add_rows(grey, plain, baseline_evaluators(plain), places, measures)
+            report.curves = {BASELINES: grey.entries, TEXT_METRICS: text_metrics(answers)}
+        notes = question_notes(scores, places)
+        return scores, [*notes, "average: mean of the unrounded values of the questions."]
+
+    def layout(self, report, coefficient, looks):
+        words, levels = LABELS[coefficient], levels_of(report)
+        drawn = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
+        what, size = "mean of the questions, ", f"{n_words(drawn)} {over_questions(report)}"
+        if not any_value([entry.row for entry in drawn]):
+            drawn, what, size = report.entries, "", n_words(report.entries)
+        questions = {entry.row["question"] for entry in drawn}
+        grey = grey_entries(report, lambda row: row["question"] in questions)
+        drawn = [*grey_metric(report, drawn), *grey]
+        caption = f"{words} with the reference, {what}by level. Lines: 95 % intervals."
+        chart = dots(drawn, "evaluator", "level", looks, f"{words} ({size})")
+        figures = [Figure("levels", caption + grey_words(report, grey), chart)]
+        if levels:
+            own = [entry for entry in report.entries if entry.row["level"] == levels[0]]
+            sized = [entry for entry in own if entry.row["question"] != AVERAGE]
+            caption = (
+                f"{words} at the {levels[0]} level: evaluators in rows, questions in columns; blue "
+                "follows the reference, orange contradicts it."
+            )
+            title = f"{words}, {levels[0]} level ({n_words(sized)})"
+            figures.append(Figure("heat", caption, question_heat_map(own, title)))
+        return Layout(figures, [wide_table(report, words)], *details(report))
+
+    def find(self, report, coefficient):
+        """Say which judge follows the reference most closely over all items."""
+        keys = {entry.row["question"] for entry in report.entries} - {AVERAGE}
+        question = [*keys][0] if len(keys) == 1 else AVERAGE
+        where = question if len(keys) == 1 else f"mean of {len(keys)} questions"
+        measure = f"{LABELS[coefficient]} with the reference ({where}, all items together)"
+        wanted = {"coefficient": coefficient, "level": LEVELS[0], "question": question}
+        return first_judge(report, "value", "follows people most closely", measure, **wanted)
+
+    def say_first(self, report, judges):
+        """Say which judge has the largest mean r."""
+        row = best([row for row in report.rows if row["question"] == AVERAGE], judges, "value")
+        if row is None:
+            return None
+        words = (
+            f"largest Pearson r of a judge: {row['evaluator']}, mean of the questions, "
+            f"n = {row['n']:,} {over_questions(report)}"
+        )
+        return *number_and_ends(row), words
+
+
+def _add_rows(report, scores, compared, places, measures):
+    keys = [scores.questions[place].key for place in places]
+    for evaluator, (level, coefficient) in product(compared, measures):
+        own = [correlate(scores, evaluator, place, level, coefficient) for place in places]
+        means = {AVERAGE: average(own)} if own else {}
+        for question, estimate in (dict(zip(keys, own, strict=True)) | means).items():
+            about = {"evaluator": evaluator.name, "question": question}
+            about |= {"level": level, "coefficient": coefficient}
+            sizes = {"n": estimate.n, "groups": estimate.groups, "skipped": estimate.skipped}
+            report.add_estimate(about, estimate, sizes, judge=evaluator.judge, kind=evaluator.kind)
+
+
+def levels_of(report):
+    """Return the levels at which something has a value."""
+    return [level for level in LEVELS if any_value(report.rows, level=level)]
+
+
+def over_questions(report):
+    """Return words for what the n of an average counts: values over all questions."""
+    questions = {row["question"] for row in report.rows} - {AVERAGE}
+    return f"values over {len(questions)} question{'' if len(questions) == 1 else 's'}"
+
+
+def wide_table(report, words):
+    """Return P0's table 1: a line per evaluator, a column per question and level."""
+    levels, over = levels_of(report), over_questions(report)
+    cells: dict[str, dict] = {}
+    for entry in report.entries:
+        row = entry.row
+        size = f"n = {row['n']:,}" + (f" {over}" if row["question"] == AVERAGE else "")
+        if row["level"] in GROUPED and row["groups"]:
+            size += f", {row['groups'] - row['skipped']:,} of {row['groups']:,} groups"
+        own = cells.setdefault(row["evaluator"], {})
+        own[row["question"], row["level"]] = cell_of(entry, size)
+    questions = list(dict.fromkeys(row["question"] for row in report.rows))
+    columns = [*product(questions, levels)]
+    return Table(
+        f"{words} by question and level; the best of a column is bold, the second underlined.",
+        [level for _, level in columns],
+        ranked([(name, [own[column] for column in columns]) for name, own in cells.items()]),
+        [(question, len(levels)) for question in questions],
+        "Evaluator",
+    )
+
+
+CORRELATION = Correlation()
+KIND = CORRELATION.kind()

@@ -1,0 +1,141 @@
+"""What reports on closeness share: their notes, the headline, and tests of pairs of evaluators."""
+
+from dataclasses import dataclass, replace
+
+from analysis.options.declare import choice
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, ReportObject, Shown, no_value
+from analysis.reports.shared.correlations import LABELS, PARTS
+from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
+from analysis.stats.comparison.differences import holm, paired_differences
+from analysis.stats.comparison.max_t import paired_max_t
+from analysis.stats.estimate import Estimate
+from annotate.templatetags.concord import interval, leading_point
+
+CERTAIN = 0.05
+MAX_T, HOLM = "max_t", "holm"
+CORRECTION = choice(
+    MAX_T,
+    "Correction of p",
+    "max_t (default) or holm: how p is corrected for the number of pairs",
+    [(MAX_T, "max-T, of the same draws"), (HOLM, "Holm")],
+)
+HOW_TESTED = [
+    "Interval: 2.5 % and 97.5 % of the differences in each draw of the clusters.",
+    "p = (k + 1) / (B + 1), with k of B draws in which |t*| ≥ |t|: t = difference / SE, t* = "
+    "(its draw − difference) / SE, SE the standard deviation of the draws.",
+]
+
+HOW_P = (
+    "p: two-sided, from the share of draws as far from the difference, in standard errors, as it "
+    "is from 0, with (k + 1) / (draws + 1); an undefined draw counts as so far. p_adjusted: "
+    "step-down max-T of the same draws, over the "
+)
+
+
+class ClosenessReport(ReportObject):
+    """A report on how closely evaluators follow the reference.
+
+    singles: whether raters are compared one by one; keys: what names a row in a note; least:
+    clusters below which there is no interval; fewest: judges below which there is no headline.
+    """
+
+    keys: tuple = ()
+    singles, least, fewest = True, 0, 1
+
+    def build(self, answers, options, parts=None):
+        """Compute the report. parts: those of `list_parts` that are wanted; all where None."""
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        scores, notes = self.measure(report, answers, options, parts)
+        report.notes = [
+            *policy_notes(scores, compared=self.singles),
+            undefined_note(options),
+            *notes,
+            interval_note(scores, self.least),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, self.keys),
+        ]
+        return report
+
+    def measure(self, report, answers, options, parts):
+        """Add the rows and the verdict; return the Scores and the report's own notes."""
+        raise NotImplementedError
+
+    def list_parts(self, questions):
+        """Return the coefficients and levels of which the page shows one."""
+        names = [(part, *part.split()) for part in PARTS]
+        choices = [(part, f"{LABELS[key]}, {level}") for part, key, level in names]
+        return Shown("measure", "Coefficient and level", choices)
+
+    def headline(self, answers, options, judges):
+        """Return the (value, interval, words) of the report's first number, Pearson's r mostly."""
+        if len(judges) < self.fewest:
+            return no_value("needs two judges") if judges else NO_JUDGE
+        report = self.build(answers, options, self.usual_parts(answers.questions))
+        return self.say_first(report, judges) or UNDEFINED
+
+    def usual_parts(self, questions):
+        return ["pearson dataset"]
+
+    def say_first(self, report, judges):
+        """Return the headline; None where nothing is defined."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The difference of two Estimates on the same rows, with its p-values within a family."""
+
+    first: Estimate
+    other: Estimate
+    difference: Estimate
+    p: float
+    p_holm: float
+    p_adjusted: float
+
+
+def test_family(both, correction=MAX_T):
+    """Return the Tested of pairs of Estimates that share their draws, [(first, other)].
+
+    A pair that max-T leaves out has no interval either, whose reason says why.
+    """
+    flat = [estimate for pair in both for estimate in pair]
+    places = [(place, place + 1) for place in range(0, len(flat), 2)]
+    differences = paired_differences(flat, places)
+    if correction == HOLM:
+        p = [difference.p for difference in differences]
+        adjusted = holm(p)
+    else:
+        family = paired_max_t(flat, places)
+        p, adjusted = family.single, family.p
+    return [
+        Tested(*pair, difference.estimate, *map(float, numbers))
+        for pair, difference, *numbers in zip(both, differences, p, holm(p), adjusted, strict=True)
+    ]
+
+
+def add_tested(report, about, tested, numbers, **facts):
+    """Add the row of two evaluators; numbers: what stands between the interval and n."""
+    difference = tested.difference
+    report.add(
+        about
+        | {"value": tested.first.value, "other_value": tested.other.value}
+        | {"difference": difference.value, "low": difference.low, "high": difference.high}
+        | numbers
+        | {"n": difference.n},
+        reason=difference.reason,
+        undefined_draws=difference.undefined_draws,
+        **facts,
+    )
+
+
+def as_difference(entry):
+    """Return the entry for a figure: its value is the difference, its pair says of whom."""
+    row = entry.row
+    pair = f"{row['evaluator']} − {row['other']}"
+    return replace(entry, row=row | {"pair": pair, "value": row["difference"]})
+
+
+def number_and_ends(row, key="value"):
+    """Return the first two parts of a headline."""
+    return leading_point(row[key]), interval(row["low"], row["high"])

@@ -1,1 +1,0 @@
-"""Compare any two evaluators on any measure, on the same items and the same draws."""

@@ -1,1 +1,0 @@
-"""Report how closely evaluators follow the reference, at four levels."""

@@ -1,1 +1,0 @@
-"""Report whether one judge follows the reference more closely than another."""
