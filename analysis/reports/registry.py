@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analysis.options.declare import declared
-from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias
 from analysis.reports.compare import page as compare
 from analysis.reports.correlation import page as correlation
@@ -14,7 +13,6 @@ from analysis.reports.differences import page as differences
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.ensembles import page as ensembles
 from analysis.reports.examples import page as examples
-from analysis.reports.exclusions import page as exclusions
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
 from analysis.reports.overview import page as overview
@@ -23,14 +21,12 @@ from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
 from analysis.reports.profile.report import LENGTHS
-from analysis.reports.rater_pairs import page as rater_pairs
-from analysis.reports.raters import page as raters
+from analysis.reports.raters import agreement, exclusions, rater_pairs, raters, variance
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
 from analysis.reports.stopping import page as stopping
 from analysis.reports.substitution import page as substitution
-from analysis.reports.variance import page as variance
 from analysis.reports.verdict import page as verdict
 from analysis.reports.yes_no import (
     calibration,
