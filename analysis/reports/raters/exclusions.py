@@ -55,7 +55,6 @@ class Exclusions(MeasuredReport):
         "α: Krippendorff's ordinal α (nominal for words), mean over the questions.",
         "r: the largest dataset-level Pearson r of a judge with the reference, mean over the "
         "questions.",
-        "Intervals: cluster bootstrap (recipient, else content, else item).",
     ]
     source = "Krippendorff (2011)."
     no_figure = (

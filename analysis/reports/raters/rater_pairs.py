@@ -80,7 +80,6 @@ class RaterPairs(MeasuredReport):
     formula = [
         "weighted κ: Cohen's κ with quadratic weights (plain for choices of words), over all "
         "answers that both raters gave.",
-        "Intervals: cluster bootstrap of their answers in common (recipient, content, item).",
         "outlier: mean agreement with the rest below median − 3 · 1.4826 · MAD of these means.",
     ]
     source = "Cohen (1968); Leys et al. (2013)."

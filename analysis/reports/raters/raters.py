@@ -53,13 +53,7 @@ class Raters(MeasuredReport):
         "Each rater’s answers, pace, straight lines and agreement with the others, and whether "
         "they count. What the exclusion rules would change stands under Exclusions."
     )
-    formula = [
-        "r: Pearson's correlation of a rater's answers with the mean of all others' (leave one "
-        "out), on the items that both rated.",
-        "straight lines: share of the items on which all Likert answers are equal.",
-        "seconds an item: the median; its interval and that of straight lines draw the rater's "
-        "recipients (else contents, else items) again.",
-    ]
+    formula = ["r: corr(xᵢ, mean of xⱼ over j ≠ i), on the items that i and some j rated."]
     source = "Nunnally & Bernstein (1994), corrected item–total correlation."
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
 
@@ -72,7 +66,8 @@ class Raters(MeasuredReport):
         lines = _by_rater(
             partial(clustered_mean, is_share=True), _straight(answers, scores), scores
         )
-        given = dict([*answers.groupby(["rater", "question"], observed=True)["value"]])
+        groups = answers.groupby(["rater", "question"], observed=True)["value"]
+        given = {key: values.to_numpy() for key, values in groups}
         for place, question in enumerate(scores.questions):
             if not question.scale.has_values or not (keys is None or question.key in keys):
                 continue
