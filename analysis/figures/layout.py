@@ -207,6 +207,15 @@ def cross_table(caption, corner, cells, columns=None, blank=None):
     return Table(caption, columns, lines, [], corner)
 
 
+def listing(caption, corner, names, entries, columns):
+    """Tabulate a line for each entry; columns: {heading: function of an entry}."""
+    lines = [
+        (name, [of(entry) for of in columns.values()])
+        for name, entry in zip(names, entries, strict=True)
+    ]
+    return Table(caption, list(columns), lines, [], corner)
+
+
 def cell_of(entry, size=""):
     """Return the Cell of an entry's value or AUC."""
     value = entry.row["value"] if "value" in entry.row else entry.row["auc"]

@@ -6,9 +6,8 @@ from math import isnan
 from analysis.figures.frame import span
 from analysis.paper.methods import whom
 from analysis.paper.table import HIGH, NEAR, Line, Number, Table
-from analysis.reports.agreement.page import FIRST, WORDS
-from analysis.reports.agreement.report import HUMANS, POOLED
 from analysis.reports.bias.report import LENGTH, SYSTEMS
+from analysis.reports.raters.agreement import FIRST, HUMANS, JOINED, POOLED, WORDS
 from analysis.reports.shared.correlations import AVERAGE, LEVELS
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.verdict.in_figures import BASELINE, BASELINES
@@ -126,7 +125,7 @@ def among_people(report):
 def with_judges(report, measure, ranked):
     """Return the table of agreement with each judge as one more rater, below that of people."""
     of_measure = [entry for entry in report.entries if entry.row["measure"] == measure]
-    joined = [_as_judged(e) for e in of_measure if e.kind == "joined"]
+    joined = [_as_judged(e) for e in of_measure if e.kind == JOINED]
     caption = f"{WORDS[measure]}: people with each judge as one more rater."
     table = table_of_judges("agreement-judges", caption, joined, ranked, order=HIGH)
     people = {e.row["question"]: Number.of_row(e.row) for e in of_measure if e.kind == HUMANS}

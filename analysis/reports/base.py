@@ -21,6 +21,16 @@ class Entry:
     undefined_draws: int = 0
     item: int = 0
 
+    @classmethod
+    def of(cls, first, estimate, last, **facts):
+        """Build the Entry of an Estimate; first, last: what stands before and after it in the row.
+
+        Its reason and its undefined draws are the entry's, unless facts name others.
+        """
+        ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+        told = {"reason": estimate.reason, "undefined_draws": estimate.undefined_draws}
+        return cls(first | ends | last, **(told | facts))
+
 
 @dataclass
 class Report:

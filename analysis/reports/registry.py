@@ -4,13 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analysis.options.declare import declared
-from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias
 from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
 from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import page as counterfactual
 from analysis.reports.disagreements import page as disagreements
-from analysis.reports.exclusions import page as exclusions
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
 from analysis.reports.overview import page as overview
@@ -19,8 +17,7 @@ from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
 from analysis.reports.profile.report import LENGTHS
-from analysis.reports.rater_pairs import page as rater_pairs
-from analysis.reports.raters import page as raters
+from analysis.reports.raters import agreement, exclusions, rater_pairs, raters
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection

@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.reports.agreement.report import HUMANS, POOLED
+from analysis.reports.raters.agreement import HUMANS, POOLED
 from annotate.templatetags.concord import interval, leading_point
 
 MEASURES = ("alpha_ordinal", "alpha_nominal", "alpha_interval")

@@ -4,12 +4,10 @@ from dataclasses import dataclass, field, replace
 from math import nan
 
 from analysis.options.declare import declared
-from analysis.reports.agreement import page as agreement
-from analysis.reports.agreement.report import agreement as agreement_of
-from analysis.reports.agreement.report import pooled_places
 from analysis.reports.cost import page as cost
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.disagreements.report import rated_questions
+from analysis.reports.raters import agreement
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict import page as verdict
@@ -86,8 +84,8 @@ def summarise(reader, answers, choices):
 def _people(answers, options, role, several):
     """Return the sentence on how far raters agree."""
     scores = Scores(answers, options)
-    pooled = [scores.questions[place].key for place in pooled_places(scores)]
-    return say_people(agreement_of(answers, options, []), role, pooled, several)
+    pooled = [scores.questions[place].key for place in agreement.pooled_places(scores)]
+    return say_people(agreement.KIND.build(answers, options, []), role, pooled, several)
 
 
 def _length(scale):

@@ -1,1 +1,1 @@
-"""Report of each rater how much, how fast and how they answered."""
+"""Report how far raters agree, and who stands apart: one object for each of four reports."""

@@ -8,7 +8,7 @@ from annotate.studies.forms_question import as_typed, typed_spec
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.slider import Slider
 from judges.replies.parse import Reason, parse, reply_schema
-from tests.analysis.reports.agreement.test_report import CANONICAL, make_table
+from tests.analysis.reports.raters.test_agreement import CANONICAL, make_table
 from tests.analysis.small import add_judge, build, row_of
 from tests.judges.prompting.test_fill import question, sent
 

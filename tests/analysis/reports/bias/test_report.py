@@ -10,7 +10,7 @@ from analysis.answers.repeats import lengths
 from annotate.models import Item, Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
-from tests.analysis.reports.agreement.test_report import make_table
+from tests.analysis.reports.raters.test_agreement import make_table
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.serving.latex import as_latex
 from analysis.serving.tables import as_text
-from tests.analysis.reports.agreement.test_report import make_table
+from tests.analysis.reports.raters.test_agreement import make_table
 from tests.analysis.small import add_judge, build, row_of
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from sklearn.metrics import roc_auc_score
 
 from annotate.models import Rating
 from tests import factories
-from tests.analysis.reports.agreement.test_report import make_table
 from tests.analysis.reports.closeness.test_correlation import pairs
+from tests.analysis.reports.raters.test_agreement import make_table
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db

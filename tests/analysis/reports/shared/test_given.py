@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.reports.shared.given import Given
-from tests.analysis.reports.agreement.test_report import make_table
+from tests.analysis.reports.raters.test_agreement import make_table
 from tests.analysis.small import add_judge, build, row_of
 
 # Seven raters, three ratings an item at most, whose columns differ; 0 is missing.

@@ -18,7 +18,7 @@ from analysis.reports.substitution.report import substitution
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
-from tests.analysis.reports.agreement.test_report import make_table
+from tests.analysis.reports.raters.test_agreement import make_table
 from tests.analysis.small import add_judge, build, load_hanna, make_rated_study, row_of
 from tests.analysis.stats.replacement.test_substitution import HUMANS, JUDGE
 

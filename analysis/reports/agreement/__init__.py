@@ -1,1 +1,0 @@
-"""Report how far people agree with one another and with each judge."""

@@ -1,1 +1,0 @@
-"""Report what each exclusion rule would change in the headlines."""
