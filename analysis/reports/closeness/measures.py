@@ -30,6 +30,7 @@ class Measure:
     or NEITHER.
     """
 
+    key: str
     larger = BETTER
 
     def takes(self, question):
