@@ -14,7 +14,7 @@ from analysis.stats.validation.answers import Answer, Reason
 BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"
 UNTESTED = "Other items, systems, questions, raters, prompts or models: nothing is shown for them."
 SYSTEMS = "Comparing systems"
-MOST_NAMED = 3  # judges in a sentence
+MOST_NAMED = 3  # judges, or questions that are all there are, in a sentence
 SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 # Of the best judge on several questions with the same reason.
 REASONS = {
@@ -198,7 +198,7 @@ def _say_rest(entries, answers):
             of_judge = entry.row["answer"] != Answer.PEOPLE_DISAGREE
             alike[entry.row["answer"], entry.row["verdict"] * of_judge].append(entry)
     for (answer, reason), those in alike.items():
-        keys = ", ".join(entry.row["question"] for entry in those)
+        keys = _name_questions(those, entries)
         name = those[0].row["evaluator"]
         words = REASONS.get(reason, ANSWERS[answer]).format(name)
         own = _only({without_use(entry) for entry in those})
@@ -218,7 +218,7 @@ def _say_systems(entries, answers, but=()):
         if entry.row["answer"] in answers and not is_said:
             alike[entry.row["answer"]].append(entry)
     for answer, those in alike.items():
-        keys = ", ".join(entry.row["question"] for entry in those)
+        keys = _name_questions(those, entries)
         if answer == Answer.YES:
             yield f"{SYSTEMS} on {keys}: these systems only, a new one is untested."
             continue
@@ -226,6 +226,12 @@ def _say_systems(entries, answers, but=()):
         words = own or OF_SYSTEMS[answer].format(those[0].row["evaluator"])
         step = _only({entry.row["next"] for entry in those}) if answer == Answer.NOT_YET else ""
         yield " ".join(filter(None, (f"{SYSTEMS} on {keys}: {words}", step)))
+
+
+def _name_questions(those, entries):
+    keys = [entry.row["question"] for entry in those]
+    is_all = len(keys) == len(entries) > MOST_NAMED
+    return f"all {len(keys)} questions" if is_all else ", ".join(keys)
 
 
 def _only(words):

@@ -137,6 +137,16 @@ def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():
     ]
 
 
+def test_all_questions_are_counted_where_they_are_many():
+    keys = ["wit", "depth", "truth", "tone"]
+    entries = [entry("a", key, "not_yet", "undecided") for key in keys]
+    entries += [compared("a", key, "not_yet", "undecided") for key in keys]
+    assert say_answer(entries, ["a"]).lines["Not yet for"] == [
+        "Rating all 4 questions: the ratings cannot tell yet.",
+        "Comparing systems on all 4 questions: the ratings cannot tell yet.",
+    ]
+
+
 def test_no_without_hope_is_not_a_not_yet():
     spoken = say_answer([entry("a", "fluency", "no", agreement=nan)], ["a"])
     assert spoken.lead == "No judge may stand in for a rater."
@@ -166,7 +176,7 @@ def test_where_people_disagree_no_judge_is_to_blame():
         "Use it for": ["Nothing."],
         "Do not use it for": [
             "Rating wit, depth: people agree too little to show that any judge may."
-        ]
+        ],
     }
 
 
