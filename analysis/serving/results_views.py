@@ -97,7 +97,8 @@ def answer(request, slug):
     source = Source(study)
     context = {"study": study, "missing": missing(source)}
     if waiting := wait.awaited(source):
-        return render(request, "analysis/_computing.html", context | {"waiting": waiting})
+        context |= {"waiting": waiting, "heading": "The answer"}
+        return render(request, "analysis/_computing_card.html", context)
     if not context["missing"]:
         context |= _answered(source, results_of(source))
     return render(request, "analysis/_study_answer.html", context)
@@ -110,11 +111,11 @@ def headlines(request, slug):
     study = access.study_or_404(request.user, slug)
     source = Source(study)
     if waiting := wait.awaited(source, name=HEADLINES):
-        return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
+        context = {"study": study, "waiting": waiting, "heading": "More"}
+        return render(request, "analysis/_computing_card.html", context)
     by_name, (shown, lacking) = cards(source), pages_of(source.reader)
     context = {
         "study": study,
-        "missing": missing(source),
         "pages": [(page, *_by_number(by_name[kind.name] for kind in page.kinds)) for page in shown],
         "lacking": lacking,
     }
