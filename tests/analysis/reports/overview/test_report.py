@@ -121,7 +121,7 @@ def test_of_many_judges_the_closest_are_named_and_drawn(study, as_owner):
         add_judge(study, f"j{number}", lambda item, k=number: 1 + (item.pk * (k + 2)) % 5)
     report = build(study, "overview")
     assert "10 more judges stand in the rows" in said(report)
-    page = as_owner.get(PATH, {"draws": 20, "whole": 1})
+    page = as_owner.get(PATH, {"draws": 20})
     figures = {f.key: f for f in page.context["groups"][0][2].figures}
     assert len(figures["overview-place"].plot["layout"]["yaxis"]["ticktext"]) == MOST_JUDGES
 
@@ -129,7 +129,7 @@ def test_of_many_judges_the_closest_are_named_and_drawn(study, as_owner):
 def test_words_of_the_page_have_one_meaning(study, as_owner):
     titles = [kind.title for kind in REPORTS.values()]
     assert "Overview" not in titles and len({*titles}) == len(titles)
-    response = as_owner.get(PATH, {"draws": 20, "whole": 1})
+    response = as_owner.get(PATH, {"draws": 20})
     table = response.context["groups"][0][2].tables[0]
     assert {"Advantage probability", "Effective labels"} <= {*table.headings}
     assert "ρ" not in " ".join(table.headings)
