@@ -220,7 +220,7 @@ def test_the_page_says_when_and_from_what_its_numbers_were_computed(rated, as_ow
     assert look(as_owner).context["computed"].read_at > computed.computed_at
 
 
-@pytest.mark.parametrize("path", ["", "overview/?whole=1", "disagreements/", "headlines/"])
+@pytest.mark.parametrize("path", ["", "overview/", "disagreements/", "headlines/"])
 def test_every_page_with_numbers_says_when(rated, as_owner, settings, path):
     settings.REPORT_IN_PAGE = 100_000
     as_owner.get("/studies/films/analysis/headlines/")
