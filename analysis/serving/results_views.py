@@ -12,6 +12,7 @@ from analysis.serving.compute import HEADLINES
 from analysis.serving.source import Source
 from analysis.serving.summaries import (
     cards,
+    headlines_computed,
     likert_figure,
     missing,
     no_judges,
@@ -118,6 +119,7 @@ def headlines(request, slug):
         "study": study,
         "pages": [(page, *_by_number(by_name[kind.name] for kind in page.kinds)) for page in shown],
         "lacking": lacking,
+        "computed": headlines_computed(source),
     }
     return render(request, "analysis/_headlines.html", context)
 

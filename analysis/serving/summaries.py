@@ -108,6 +108,11 @@ def has_cards(source):
     return source.has(_of_headlines(source))
 
 
+def headlines_computed(source):
+    """Return the Kept of the headlines, with its time; None where they are not there."""
+    return source.when(_of_headlines(source))
+
+
 def cards(source):
     """Return {name: Card} of every report; without an answer the headline says so."""
     headlines = source.kept(_of_headlines(source), lambda: _headlines(source))
