@@ -3,7 +3,7 @@
 from django.urls import path
 
 from analysis.glossary.views import glossary
-from analysis.overview import report_views, split_views
+from analysis.overview import split_views
 from analysis.overview.views import item, items, study, study_live
 from analysis.paper import recipe_views
 from analysis.paper import views as paper_views
@@ -45,7 +45,6 @@ urlpatterns = [
         name="recipe_file",
     ),
     path("studies/<slug:slug>/analysis/report.html", paper_views.old_address, name="report_file"),
-    path("studies/<slug:slug>/analysis/overview/", report_views.overview, name="analysis_overview"),
     path(
         "studies/<slug:slug>/analysis/disagreements/",
         listing_views.disagreements,

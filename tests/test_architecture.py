@@ -83,7 +83,7 @@ FLOORS = {
         {"results": "stats options reports", "recipes": "answers stats options reports"},
         {"serving": "answers options figures reports exports results"},
         {
-            "overview": "answers options figures reports serving",
+            "overview": "answers options",
             "paper": "answers stats options figures reports exports results recipes serving",
             "planner": "stats options figures reports serving",
         },

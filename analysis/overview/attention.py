@@ -73,7 +73,8 @@ class Attention:
             counts = dict(bad.order_by().values_list("state").annotate(n=Count("pk")))
             for state, label in Judgment.State.choices:
                 if state in counts:
-                    yield f"{count_of(counts[state], 'judgment')}: {label.lower()}", runs
+                    words = f"{count_of(counts[state], 'judgment')} without a value"
+                    yield f"{words}: {label.lower()}", runs
 
     def _sessions(self):
         raters = self._url("raters")

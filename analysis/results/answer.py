@@ -1,5 +1,6 @@
 """Say in labelled lines whether a judge may stand in for people, and for which use."""
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from math import isinf, isnan
@@ -10,10 +11,11 @@ from analysis.reports.verdict.report import RATE
 from analysis.reports.verdict.words import ELSEWHERE, NOT_BY_IT, short
 from analysis.stats.validation.answers import Answer, Reason
 
-BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not decided yet"
+BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"
 UNTESTED = "Other items, systems, questions, raters, prompts or models: nothing is shown for them."
 SYSTEMS = "Comparing systems"
-MOST_NAMED = 3  # judges in a sentence
+MOST_NAMED = 3  # judges, or questions that are all there are, in a sentence
+SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 # Of the best judge on several questions with the same reason.
 REASONS = {
     Reason.KNOWN_FEATURES: "{} is not shown to know more than can be known without reading.",
@@ -30,8 +32,9 @@ ANSWERS = {
     Answer.PEOPLE_DISAGREE: "people agree too little to show that any judge may.",
     Answer.NOT_TESTABLE: "{} cannot be tested.",
 }
+DECIDED = {Answer.NO, Answer.PEOPLE_DISAGREE, Answer.NOT_TESTABLE}  # against the judge
 OF_SYSTEMS = {
-    Answer.NOT_YET: "not decided yet.",
+    Answer.NOT_YET: "the ratings cannot tell yet.",
     Answer.NO: "{} favours a system.",
     Answer.PEOPLE_DISAGREE: "people see no difference to check a judge by.",
     Answer.NOT_TESTABLE: "cannot be tested.",
@@ -69,16 +72,18 @@ def say_answer(entries, ranked, role=""):
     own_systems = [entry for entry in systems if entry.row["evaluator"] == ranked[0]]
     whom = _whom(own if yes else rating, role)
     lead = _lead_yes(ranked[0], own, yes, whom) if yes else _lead_none(rating, whom)
+    said_of, open_yet = _favouring(yes), {Answer.NOT_YET}
+    uses = [*_say_uses(yes), *_say_systems(own_systems, {Answer.YES})]
     lines = {
         BEST: [*_say_best(rating, ranked, yes), *_say_others(rating, systems, ranked)],
-        USE: [*_say_uses(yes), *_say_systems(own_systems, {Answer.YES})],
+        USE: uses or [f"Nothing{_yet([entry.row for entry in [*own, *own_systems]])}."],
+        OPEN: [*_say_rest(own, open_yet), *_say_systems(own_systems, open_yet, said_of)],
         NOT_FOR: [
-            *_say_rest(own, {Answer.NO, Answer.PEOPLE_DISAGREE, Answer.NOT_TESTABLE}),
+            *_say_rest(own, DECIDED),
             *_say_favours(yes),
-            *_say_systems(own_systems, {*Answer} - {Answer.YES}, _favouring(yes)),
+            *_say_systems(own_systems, DECIDED, said_of),
             *([UNTESTED] if yes else []),
         ],
-        OPEN: [*_say_rest(own, {Answer.NOT_YET})],
     }
     return Spoken(lead, {label: words for label, words in lines.items() if words})
 
@@ -117,10 +122,10 @@ def _say_best(entries, ranked, yes):
     if not yes and not (len(ranked) > 1 and agreement > 0):
         return
     is_known = not (isnan(agreement) or isinf(agreement))
-    a_rater = "" if isnan(rho) or isinf(rho) else f", another rater's {short(rho)}"
+    a_rater = "" if isnan(rho) or isinf(rho) else f"; another rater's is {short(rho)}"
     close = f" Its correlation with a rater is {short(agreement)}{a_rater}." if is_known else ""
-    none = "" if yes else f"None may{_yet(rows)}. First in the table: "
-    yield f"{none}{ranked[0]}.{close}"
+    but = "" if yes else f" comes first, but may not stand in{_yet(rows)}"
+    yield f"{ranked[0]}{but}.{close}"
 
 
 def _yet(rows):
@@ -143,13 +148,20 @@ def _questions_with_yes(entries, name):
 
 
 def _say_uses(yes):
-    """Yield how good the judge is on each question with a yes, with the verdict's conditions."""
+    """Return how good the judge is on each question with a yes, with the verdict's conditions.
+
+    Sentences that are the same for all of them come last, once.
+    """
+    uses = []
     for entry in yes:
         row = entry.row
         opening = f"{row['evaluator']} may stand in for one rater on {row['question']}: "
         words, _ = _apart(without_use(entry))
         words = words.replace(opening, f"{_title(row)}: ").replace(ELSEWHERE, "")
-        yield " ".join(words.split())
+        uses.append(SENTENCE_ENDS.split(" ".join(words.split())))
+    shared = [one for one in uses[0] if all(one in use for use in uses)] if len(uses) > 1 else []
+    own = [" ".join(one for one in use if one not in shared) for use in uses]
+    return [*own, *([" ".join(shared)] if shared else [])]
 
 
 def _say_favours(yes):
@@ -186,7 +198,7 @@ def _say_rest(entries, answers):
             of_judge = entry.row["answer"] != Answer.PEOPLE_DISAGREE
             alike[entry.row["answer"], entry.row["verdict"] * of_judge].append(entry)
     for (answer, reason), those in alike.items():
-        keys = ", ".join(entry.row["question"] for entry in those)
+        keys = _name_questions(those, entries)
         name = those[0].row["evaluator"]
         words = REASONS.get(reason, ANSWERS[answer]).format(name)
         own = _only({without_use(entry) for entry in those})
@@ -206,7 +218,7 @@ def _say_systems(entries, answers, but=()):
         if entry.row["answer"] in answers and not is_said:
             alike[entry.row["answer"]].append(entry)
     for answer, those in alike.items():
-        keys = ", ".join(entry.row["question"] for entry in those)
+        keys = _name_questions(those, entries)
         if answer == Answer.YES:
             yield f"{SYSTEMS} on {keys}: these systems only, a new one is untested."
             continue
@@ -214,6 +226,12 @@ def _say_systems(entries, answers, but=()):
         words = own or OF_SYSTEMS[answer].format(those[0].row["evaluator"])
         step = _only({entry.row["next"] for entry in those}) if answer == Answer.NOT_YET else ""
         yield " ".join(filter(None, (f"{SYSTEMS} on {keys}: {words}", step)))
+
+
+def _name_questions(those, entries):
+    keys = [entry.row["question"] for entry in those]
+    is_all = len(keys) == len(entries) > MOST_NAMED
+    return f"all {len(keys)} questions" if is_all else ", ".join(keys)
 
 
 def _only(words):

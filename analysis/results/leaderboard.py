@@ -14,6 +14,7 @@ from analysis.reports.verdict.words import answer_of
 from analysis.reports.words import money
 from analysis.stats.validation.answers import Answer
 from annotate.design.payment import USD
+from annotate.templatetags.concord import measured
 from judges.models import Judgment
 
 A_RATER = "a rater"
@@ -65,9 +66,13 @@ class Line:
 
     @property
     def price_in_words(self):
-        """Write the price with its currency; of people and baselines – where there is none."""
-        is_unknown = self.kind == JUDGE and isnan(self.price)
+        """Write the price with its currency, or that it is unknown; baselines have none."""
+        is_unknown = self.kind != BASELINE and isnan(self.price)
         return "unknown" if is_unknown else money(self.price, self.currency)
+
+    @property
+    def seconds_in_words(self):
+        return "unknown" if isnan(self.seconds) else measured(self.seconds)
 
     @property
     def question(self):

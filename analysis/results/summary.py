@@ -1,5 +1,6 @@
 """Put the first screen of Results together from the reports that it rests on."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import nan
 
@@ -30,7 +31,7 @@ class Results:
     answer: Spoken; people: a sentence; role: of the people whom judges are compared with; lines: of
     the leaderboard; questions: their keys; ranked: the judges' names, the best first; apart: rows
     of items on which the first judge that uses people's scale is furthest from them; verdict: the
-    Report.
+    Report; answered: (question, [(label, how often)]) of the Likert questions that people answered.
     """
 
     answer: Spoken
@@ -41,6 +42,7 @@ class Results:
     ranked: list = field(default_factory=list)
     apart: list = field(default_factory=list)
     verdict: object = None
+    answered: list = field(default_factory=list)
 
 
 def summarise(reader, answers, choices):
@@ -62,8 +64,9 @@ def summarise(reader, answers, choices):
     entries = [e for e in decided.entries if e.kind == JUDGE and not e.row["systems"]]
     spoken = say_answer(entries, ranked, several)
     people = _people(answers, options(agreement.KIND, draws=DRAWS), role, several)
+    answered = _distributions(answers)
     if not ranked:
-        return Results(spoken, people, role)
+        return Results(spoken, people, role, answered=answered)
     costs = cost.KIND.build(answers, options(cost.KIND, draws=0), [AVERAGE])
     lengths = {question.key: _length(question.scale) for question in answers.questions}
     ranges = {key: lengths[key] for key in dict.fromkeys(row["question"] for row in rate)}
@@ -78,6 +81,7 @@ def summarise(reader, answers, choices):
         ranked,
         _furthest(answers, options(disagreements.KIND, judges=tuple(ranked)), ranked),
         decided,
+        answered,
     )
 
 
@@ -86,6 +90,18 @@ def _people(answers, options, role, several):
     scores = Scores(answers, options)
     pooled = [scores.questions[place].key for place in agreement.pooled_places(scores)]
     return say_people(agreement.KIND.build(answers, options, []), role, pooled, several)
+
+
+def _distributions(answers):
+    people = answers.select_source("human")
+    people = people[~people["excluded"]]
+    distributions = []
+    for question in answers.questions:
+        values = Counter(people.loc[people["question"] == question.key, "value"])
+        if question.scale.has_graded_points and values:
+            points = [(label, values[value]) for value, label in question.scale.points]
+            distributions.append((question.key, points))
+    return distributions
 
 
 def _length(scale):

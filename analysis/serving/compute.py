@@ -15,7 +15,6 @@ from analysis.serving.summaries import (
     cards,
     has_cards,
     has_results,
-    likert_figure,
     missing,
     results_of,
 )
@@ -96,7 +95,6 @@ def _compute(row):
     source = Source(row.study, query)
     if row.report == RESULTS:
         results_of(source)
-        likert_figure(source)
         return has_results(source)
     if row.report == HEADLINES:
         cards(source)

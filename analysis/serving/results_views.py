@@ -5,14 +5,12 @@ from django.shortcuts import render
 
 from analysis.answers.moment import one_moment
 from analysis.reports.disagreements.listing import with_answers
-from analysis.reports.registry import KINDS
 from analysis.results.leaderboard import columns_of, in_order, sorts_of
 from analysis.results.summary import ways_on
 from analysis.serving import wait
 from analysis.serving.compute import HEADLINES
 from analysis.serving.source import Source
 from analysis.serving.summaries import (
-    NOTHING_YET,
     cards,
     headlines_computed,
     likert_figure,
@@ -36,18 +34,16 @@ def index(request, slug):
     context = {"study": study, "section": "analysis", "report_pages": shown}
     if waiting := wait.awaited(source):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
-    context |= _nothing(source) or _everything(source, request.GET)
+    context |= _nothing(source, shown) or _everything(source, request.GET)
     status = 400 if context.get("unknown") else 200
     return render(request, "analysis/index.html", context, status=status)
 
 
-def _nothing(source):
+def _nothing(source, shown):
     """Return the context where nothing can be said yet; None where something can."""
     lack = missing(source)
-    return lack and {
-        "missing": lack,
-        "without_ratings": [kind for kind in KINDS if not kind.needs_ratings],
-    }
+    kinds = [kind for page in shown for kind in page.kinds if not kind.needs_ratings]
+    return lack and {"missing": lack, "without_ratings": kinds}
 
 
 def _everything(source, asked):
@@ -64,7 +60,7 @@ def _everything(source, asked):
         "no_worker": source.had_no_worker,
         "no_judges": no_judges(source),
         "several_versions": several_versions(source),
-        "likert": likert_figure(source),
+        "likert": likert_figure(results),
     }
 
 
@@ -102,7 +98,8 @@ def answer(request, slug):
     source = Source(study)
     context = {"study": study, "missing": missing(source)}
     if waiting := wait.awaited(source):
-        return render(request, "analysis/_computing.html", context | {"waiting": waiting})
+        context |= {"waiting": waiting, "heading": "The answer"}
+        return render(request, "analysis/_computing_card.html", context)
     if not context["missing"]:
         context |= _answered(source, results_of(source))
     return render(request, "analysis/_study_answer.html", context)
@@ -115,11 +112,11 @@ def headlines(request, slug):
     study = access.study_or_404(request.user, slug)
     source = Source(study)
     if waiting := wait.awaited(source, name=HEADLINES):
-        return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
+        context = {"study": study, "waiting": waiting, "heading": "More"}
+        return render(request, "analysis/_computing_card.html", context)
     by_name, (shown, lacking) = cards(source), pages_of(source.reader)
     context = {
         "study": study,
-        "missing": missing(source),
         "pages": [(page, *_by_number(by_name[kind.name] for kind in page.kinds)) for page in shown],
         "lacking": lacking,
         "computed": headlines_computed(source),
@@ -128,7 +125,6 @@ def headlines(request, slug):
 
 
 def _by_number(cards_of_page):
-    """Return (the cards that have a number, the others)."""
-    own = list(cards_of_page)
-    told = [card for card in own if card.value != NOTHING_YET[0]]
-    return told, [card for card in own if card not in told]
+    """Return (the first card, the others): those with a number before those without."""
+    first, *others = sorted(cards_of_page, key=lambda card: not card.has_number)
+    return first, others

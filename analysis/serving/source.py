@@ -27,7 +27,7 @@ KEPT_FOR = 24 * 3600  # seconds
 LARGEST_KEPT = 200_000  # rows
 MOST_NAMED = 5  # unknown options in a sentence
 # What an address of a report may say beside its options and its part.
-OF_PAGE = ("whole", "piece", "group_page", "page")
+OF_PAGE = ("group_page", "page")
 # Options that are told whatever they are, and how.
 TOLD = {"reference": "{}", "retention": "{} to be kept", "draws": "{} draws"}
 

@@ -1,6 +1,5 @@
 """Keep what the page Results shows: the answer, each report's headline, what people answered."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
@@ -73,6 +72,10 @@ class Card:
     interval: str
     words: str
 
+    @property
+    def has_number(self):
+        return self.value != NOTHING_YET[0]
+
 
 def _name_of_results(source):
     return f"results {source.stamp(REPORTS['verdict'])} {source.stamp(REPORTS['cost'])}"
@@ -142,24 +145,10 @@ def _headlines(source):
     return {name: headline(kind) for name, kind in REPORTS.items()}
 
 
-def likert_figure(source):
+def likert_figure(results):
     """Draw people's answers by question as diverging bars, with counts; None without answers."""
-    counts = source.kept("likert", lambda: _distributions(source.answers))
-    if not counts:
+    if not results.answered:
         return None
     caption = "Answers of people that count, by question; the middle of the scale around zero."
-    lines = [(key, points, sum(n for _, n in points)) for key, points in counts]
-    return Figure("likert", caption, likert(counts)), lines
-
-
-def _distributions(answers):
-    """Return (question, [(label, count)]) of the Likert questions that have answers."""
-    people = answers.select_source("human")
-    people = people[~people["excluded"]]
-    distributions = []
-    for question in answers.questions:
-        values = Counter(people.loc[people["question"] == question.key, "value"])
-        if question.scale.has_graded_points and values:
-            points = [(label, values[value]) for value, label in question.scale.points]
-            distributions.append((question.key, points))
-    return distributions
+    lines = [(key, points, sum(n for _, n in points)) for key, points in results.answered]
+    return Figure("likert", caption, likert(results.answered)), lines

@@ -291,7 +291,7 @@ def test_the_overview_follows_what_happens(new_page, study, owner, width):
     page = new_page(width=width, login=owner)
     page.goto("/studies/films/")
     line = page.locator("#live-line")
-    expect(line).to_contain_text("0 of 12 places filled, 0 held, 12 open")
+    expect(line).to_contain_text("0 of 12 places filled, 0 held by raters at work, 12 open")
     page.evaluate("document.getElementById('live').untouched = true")
     with page.expect_response(re.compile("/live/")) as polled:
         pass

@@ -213,7 +213,6 @@ studies/<slug:slug>/analysis/paper/paper.<slug:form>              GET=viewer
 studies/<slug:slug>/analysis/recipes/                             GET=viewer
 studies/<slug:slug>/analysis/recipes/<slug:paper>.<slug:form>     GET=viewer
 studies/<slug:slug>/analysis/report.html                          GET=viewer
-studies/<slug:slug>/analysis/overview/                            GET=viewer
 studies/<slug:slug>/analysis/disagreements/                       GET=viewer
 studies/<slug:slug>/analysis/split/                               GET=viewer
 studies/<slug:slug>/analysis/split/lock/                          POST=owner

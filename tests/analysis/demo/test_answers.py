@@ -55,6 +55,8 @@ def test_the_judge_that_was_named_may_stand_in_on_every_question(load):
     others = {entry.row["answer"] for entry in entries.values() if entry not in own}
     assert "yes" not in others
     assert own[0].row["clusters"] >= 10
+    uses = " ".join(say_answer(own, ["Simulated judge"]).lines["Use it for"])
+    assert uses.count("This is for these 3 raters only.") == 1
 
 
 def test_its_agreement_is_that_of_the_simulation(load):

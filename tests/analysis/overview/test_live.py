@@ -261,7 +261,7 @@ def test_the_fragment_is_sent_only_where_something_changed(study, as_owner):
 def test_the_page_is_whole_without_javascript(study, as_owner):
     fill(study, visit(study, "ann"), timedelta(0), 2)
     text = as_owner.get("/studies/films/").content.decode()
-    assert "2 of 12 places filled, 0 held, 10 open" in text
+    assert "2 of 12 places filled, 0 held by raters at work, 10 open" in text
     assert "cannot be said: fewer than 5 places" in text
     assert text.count('aria-live="polite"') == 1
 

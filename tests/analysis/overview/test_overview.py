@@ -79,7 +79,7 @@ def test_what_went_wrong_is_said_with_where_to_look(rated, as_owner):
     runs, raters = reverse("runs", args=["films"]), reverse("raters", args=["films"])
     assert as_owner.get("/studies/films/").context["attention"] == [
         ("A run waits, but no worker is alive", runs),
-        ("1 judgment: refused by the model", runs),
+        ("1 judgment without a value: refused by the model", runs),
         ("1 session stopped half-way", raters),
     ]
 

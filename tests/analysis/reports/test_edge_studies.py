@@ -85,7 +85,7 @@ def api(client, report):
 
 def page(client, report):
     """(rows of the page, None where it says what is missing; its address's query)."""
-    asked = {"draws": 20, "whole": 1}
+    asked = {"draws": 20}
     response = client.get(f"/studies/edge/analysis/{report}/", asked)
     assert response.status_code == 200, report
     text = response.content.decode()

@@ -221,7 +221,7 @@ def test_another_part_is_refused_at_page_file_api_and_command(client, locked, ow
         ):
             answer = client.get(reverse(name, args=args), {"part": part})
             assert (answer.status_code, "locked since" in answer.content.decode()) == (400, True)
-        for name in ("analysis_overview", "disagreements", "paper"):
+        for name in ("disagreements", "paper"):
             assert client.get(reverse(name, args=["films"]), {"part": part}).status_code == 400
         answer = api.get(at("reports/raters/"), {"part": part})
         assert answer.status_code == 409 and "locked since" in str(answer.json())

@@ -40,7 +40,7 @@ def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_n
     assert spoken.lead == "small may stand in for a rater on 2 of 5 questions (fluency, clarity)."
     assert spoken.lines == {
         "Best judge": [
-            "small. Its correlation with a rater is .50, another rater's .40.",
+            "small. Its correlation with a rater is .50; another rater's is .40.",
             "Others may too, for rating items: other (fluency).",
             "Others may too, for comparing systems: other (clarity).",
         ],
@@ -48,15 +48,27 @@ def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_n
             "Rating fluency: as good as one of your raters. It judged 80 % of the rated items.",
             "Rating clarity: as good as one of your raters.",
         ],
+        "Not yet for": [
+            "Rating depth, wit: the ratings cannot tell yet.",
+            "Comparing systems on clarity: the ratings cannot tell yet. Rate more of each system.",
+        ],
         "Do not use it for": [
             "Rating truth: small is .9 points too high on truth.",
             "Comparing systems on fluency: small favours s1: it may pick losers.",
-            "Comparing systems on clarity: not decided yet. Rate more of each system.",
             UNTESTED,
         ],
-        "Not decided yet": ["Rating depth, wit: the ratings cannot tell yet."],
     }
     assert spoken.sentences[1].startswith("Best judge: small. Its correlation with ")
+
+
+def test_what_holds_for_all_uses_is_said_once_after_them():
+    only = "This is for these 3 raters only."
+    entries = [yes("small", "wit", f"Beyond its length .2. {only}"), yes("small", "depth", only)]
+    assert say_answer(entries, ["small"]).lines["Use it for"] == [
+        "Rating wit: as good as one of your raters. Beyond its length .2.",
+        "Rating depth: as good as one of your raters.",
+        only,
+    ]
 
 
 def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used():
@@ -72,10 +84,12 @@ def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used
         "Rating wit: as good as one of your raters. It judged 8 of 10. It was named.",
         "Rating depth: as good as one of your raters.",
     ]
+    assert lines["Not yet for"] == [
+        "Comparing systems on depth: the ratings cannot tell yet. Rate more of each system.",
+    ]
     assert lines["Do not use it for"] == [
         "Comparing systems on wit: it favours v. 2 by .3 points more than people do, between v. 2 "
         "and old.",
-        "Comparing systems on depth: not decided yet. Rate more of each system.",
         UNTESTED,
     ]
 
@@ -101,10 +115,11 @@ def test_no_judge_yet_names_the_first_one_and_what_is_left():
     assert spoken.lead == "No judge may stand in for a rater yet."
     assert spoken.lines == {
         "Best judge": [
-            "None may yet. First in the table: a. "
-            "Its correlation with a rater is .50, another rater's .40."
+            "a comes first, but may not stand in yet. "
+            "Its correlation with a rater is .50; another rater's is .40."
         ],
-        "Not decided yet": ["Rating fluency: a keeps at least 27 %. Collect 9."],
+        "Use it for": ["Nothing yet."],
+        "Not yet for": ["Rating fluency: a keeps at least 27 %. Collect 9."],
     }
 
 
@@ -117,20 +132,33 @@ def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():
         )
         for key in ("wit", "depth")
     ]
-    assert say_answer(entries, ["a"]).lines["Not decided yet"] == [
+    assert say_answer(entries, ["a"]).lines["Not yet for"] == [
         f"Rating wit, depth: {few} Collect at least 6 more."
+    ]
+
+
+def test_all_questions_are_counted_where_they_are_many():
+    keys = ["wit", "depth", "truth", "tone"]
+    entries = [entry("a", key, "not_yet", "undecided") for key in keys]
+    entries += [compared("a", key, "not_yet", "undecided") for key in keys]
+    assert say_answer(entries, ["a"]).lines["Not yet for"] == [
+        "Rating all 4 questions: the ratings cannot tell yet.",
+        "Comparing systems on all 4 questions: the ratings cannot tell yet.",
     ]
 
 
 def test_no_without_hope_is_not_a_not_yet():
     spoken = say_answer([entry("a", "fluency", "no", agreement=nan)], ["a"])
     assert spoken.lead == "No judge may stand in for a rater."
-    assert spoken.lines == {"Do not use it for": ["Rating fluency: a may not."]}
+    assert spoken.lines == {
+        "Use it for": ["Nothing."],
+        "Do not use it for": ["Rating fluency: a may not."],
+    }
 
 
 def test_what_more_ratings_never_tell_is_not_said_to_be_open():
     entries = [entry("a", key, "not_yet", "known_features") for key in ("wit", "depth")]
-    assert say_answer(entries, ["a"]).lines["Not decided yet"] == [
+    assert say_answer(entries, ["a"]).lines["Not yet for"] == [
         "Rating wit, depth: a is not shown to know more than can be known without reading."
     ]
 
@@ -145,9 +173,10 @@ def test_where_people_disagree_no_judge_is_to_blame():
         "No judge can be shown to stand in for a rater: people disagree with one another."
     )
     assert spoken.lines == {
+        "Use it for": ["Nothing."],
         "Do not use it for": [
             "Rating wit, depth: people agree too little to show that any judge may."
-        ]
+        ],
     }
 
 

@@ -140,6 +140,7 @@ def test_a_price_says_its_currency():
     assert line("a", price=1.5).price_in_words == "$1.50"
     assert "EUR" in line("a", price=1.5, currency="EUR").price_in_words
     assert line("a").price_in_words == "unknown"
+    assert line("a rater", kind="rater").price_in_words == "unknown"
     assert line("coin", kind="baseline").price_in_words == "–"
 
 

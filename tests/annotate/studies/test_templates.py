@@ -51,7 +51,12 @@ def test_every_template_is_offered_and_is_a_study_file(tmp_path):
 
 def test_the_page_offers_templates_beside_files(as_owner):
     page = as_owner.get("/studies/new/").content.decode()
-    for words in ("Explanations, seven questions", "Podcast lists", "Check the files"):
+    for words in (
+        "What do you have?",
+        "Explanations, seven questions",
+        "Podcast lists",
+        "Check the files",
+    ):
         assert words in page
     assert "This explanation is consistent with my interests." in page
 

@@ -6,7 +6,7 @@ from math import isnan
 import pytest
 from django.core.cache import caches
 
-from analysis.reports.overview.report import FIGURES, MOST_JUDGES, NOT_PASSED, PASSED, UNTESTED
+from analysis.reports.overview.report import MOST_JUDGES, NOT_PASSED, PASSED, UNTESTED
 from analysis.reports.registry import REPORTS
 from annotate.models import Rating
 from judges.models import Judgment
@@ -121,7 +121,7 @@ def test_of_many_judges_the_closest_are_named_and_drawn(study, as_owner):
         add_judge(study, f"j{number}", lambda item, k=number: 1 + (item.pk * (k + 2)) % 5)
     report = build(study, "overview")
     assert "10 more judges stand in the rows" in said(report)
-    page = as_owner.get(PATH, {"draws": 20, "whole": 1})
+    page = as_owner.get(PATH, {"draws": 20})
     figures = {f.key: f for f in page.context["groups"][0][2].figures}
     assert len(figures["overview-place"].plot["layout"]["yaxis"]["ticktext"]) == MOST_JUDGES
 
@@ -129,7 +129,7 @@ def test_of_many_judges_the_closest_are_named_and_drawn(study, as_owner):
 def test_words_of_the_page_have_one_meaning(study, as_owner):
     titles = [kind.title for kind in REPORTS.values()]
     assert "Overview" not in titles and len({*titles}) == len(titles)
-    response = as_owner.get(PATH, {"draws": 20, "whole": 1})
+    response = as_owner.get(PATH, {"draws": 20})
     table = response.context["groups"][0][2].tables[0]
     assert {"Advantage probability", "Effective labels"} <= {*table.headings}
     assert "ρ" not in " ".join(table.headings)
@@ -162,31 +162,3 @@ def test_yes_or_no_and_choices_of_lists_are_tested_too(owner, scale):
     factories.make_judgments(judge, {(item, question): first + item.pk % 2 for item in items})
     report = build(study, "overview")
     assert row_of(report, figure="place", evaluator="agrees", question="chosen")["value"] == 1
-
-
-def test_the_words_come_first_and_each_figure_by_itself(study, as_owner):
-    query, seen = {"draws": 20, "epsilon": "0.3"}, []
-    frame = as_owner.get(PATH, query)
-    assert "Computing the verdicts" in frame.text and "What this says" not in frame.text
-    piece = frame.context["piece"]
-    while piece:
-        response = as_owner.get(PATH, query | {"piece": piece}, headers={"HX-Request": "true"})
-        assert response.status_code == 200
-        seen.append(piece)
-        piece = response.context.get("piece") if piece != "rest" else None
-        if seen[-1] == "words":
-            assert "close: alternative annotator test passed" in response.text
-        elif seen[-1] in FIGURES and seen[-1] not in ("worth", "robust"):  # of no test: nothing
-            assert f'data-figure="figure-overview-{seen[-1]}"' in response.text
-    assert seen == ["words", *FIGURES, "rest"]
-    whole = as_owner.get(PATH, query)
-    assert 'id="answer"' in whole.text and "Computing" not in whole.text
-    caches["reports"].clear()
-    again = as_owner.get(PATH, query | {"whole": 1})
-    assert again.context["report"].rows[0] == whole.context["report"].rows[0]
-    assert again.context["report"].notes == whole.context["report"].notes
-
-
-def test_no_stranger_sees_a_piece(study, as_stranger):
-    for piece in ("words", "place", "rest"):
-        assert as_stranger.get(PATH, {"piece": piece}).status_code == 404

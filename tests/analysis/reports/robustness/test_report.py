@@ -322,7 +322,7 @@ def test_the_overview_has_it_where_there_is_a_test(study, server, as_owner):
     rate(study)
     past = run_of(study, server)
     assert "robust" not in {row["figure"] for row in build(study, "overview").rows}
-    path = "/studies/films/analysis/overview/?draws=20&whole=1"
+    path = "/studies/films/analysis/overview/?draws=20"
     before = as_owner.get(path)
     assert before.status_code == 200 and "<th>Robustness" not in before.text
     put_to_test(past, items=12, repeats=1, relations={"typos": {}, "spaces": {}})
@@ -330,18 +330,6 @@ def test_the_overview_has_it_where_there_is_a_test(study, server, as_owner):
     assert (row["evaluator"], row["value"], row["n"]) == ("careful", 1, 12)
     after = as_owner.get(path)
     assert "Do its answers stay when only its prompt changes?" in after.text
-
-
-def test_the_overview_in_pieces_says_nothing_of_it_without_a_test(study, server, as_owner):
-    rate(study)
-    past = run_of(study, server)
-    path = "/studies/films/analysis/overview/"
-    asked = {"draws": 20, "question": KEY, "piece": "robust"}
-    piece = as_owner.get(path, asked, headers={"HX-Request": "true"})
-    assert piece.status_code == 200 and "Cannot be said" not in piece.text
-    put_to_test(past, items=12, repeats=1, relations={"typos": {}})
-    piece = as_owner.get(path, asked, headers={"HX-Request": "true"}).text
-    assert "figure-overview-robust" in piece
 
 
 # Exported
