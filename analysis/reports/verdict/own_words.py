@@ -26,7 +26,6 @@ class OwnCase(Case):
     answer = "a recipient's answer"
     teller = other_teller = "the recipient's own second answer"
     agree = "a recipient's two answers agree"
-    by_most = ""
     whom = IN_ITS_PLACE
 
     @property

@@ -12,8 +12,8 @@ ONE_TRICK = {
     "system": "the system alone",
 }
 OF_CONTENTS = (
-    "A judge that knows only people's own mean of each content got one in up to 2.4 %, where "
-    "contents have two to four items."
+    "Where contents have two to four items, within which all else is fitted, a judge that knows "
+    "only people's own mean of each content got none."
 )
 AT_ONCE = (
     "Length, system, content, who rated an item, and cells of two groupings are taken out at once. "

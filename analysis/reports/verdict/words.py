@@ -169,7 +169,6 @@ class Case:
     answer = "a rater's answer"
     teller, other_teller = "a rater", "another rater"
     agree = "your raters agree"
-    by_most = " by most of their raters"
     whom = A_RATER
 
     @property
@@ -391,19 +390,6 @@ def _undecided(case):
             f"{case.judge} passes every check over all items, but in no group of items alone.",
             f"Collect {case.more_items}, in each group.",
         )
-    if case.verdict.missing == "rare_class":
-        n = case.evidence.rare_class.n_majority
-        return (
-            f"Only {n} items have the rarer answer{case.by_most}, and "
-            f"{case.criteria.fewest_of_rare_class} are the least.",
-            "Collect items with the rarer answer.",
-        )
-    if case.verdict.missing == "rare_answer":
-        return (
-            f"{case.judge} never gives the rarer answer on {case.question}: it finds none of the "
-            "items that have it.",
-            ANOTHER,
-        )
     theta = case.agreement.retention(case.criteria.retention)
     low = case.agreement.share_proven(case.criteria.alpha)
     shown = f"only {floor(100 * low)} % is" if low >= 0.01 else "nothing is"
@@ -540,6 +526,8 @@ def finds(rare):
     """Say how much of the rarer answer a judge finds; nothing where no answer is rare."""
     if rare is None:
         return ""
+    if not rare.n_majority:
+        return " Most raters give the rarer answer to no item, so that it is not shown to find any."
     words = f" It finds {_share(rare.n_hits, rare.n_majority, rare.recall_interval)} of the items "
     words += "to which most raters give the rarer answer"
     if not rare.n_marked:

@@ -60,13 +60,13 @@ def grade_worth(evidence: Evidence, alpha: float = 0.05) -> Grade:
 def largest_judge_p(evidence: Evidence, criteria: Criteria | None = None) -> float:
     """Return the largest p of the judge's checks; NaN where it is no candidate.
 
-    A judge that gives one answer only, or never the rarer one, or holds ratings, counts with 1; one
-    without comparable items or on a scale of its own does not count.
+    A judge that gives one answer only, or holds ratings, counts with 1; one without comparable
+    items or on a scale of its own does not count.
     """
     criteria = criteria or Criteria()
     if not evidence.n or evidence.is_fitted or evidence.level is None:
         return nan
-    if evidence.has_one_point or _never_finds(evidence) or evidence.held:
+    if evidence.has_one_point or evidence.held:
         return 1.0
     p = [evidence.agreement.retention(criteria.retention).p_above()]
     p += [evidence.level.p_within(evidence.level_margin)]
@@ -166,20 +166,6 @@ def _ask_level(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome 
     return None
 
 
-def _ask_rare_class(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    rare = evidence.rare_class
-    if rare and rare.n_majority < criteria.fewest_of_rare_class:
-        return Answer.NOT_YET, Reason.UNDECIDED, {"missing": "rare_class"}
-    if _never_finds(evidence):
-        return Answer.NOT_YET, Reason.UNDECIDED, {"missing": "rare_answer"}
-    return None
-
-
-def _never_finds(evidence: Evidence) -> bool:
-    """Return whether some answer is rare and the judge gives it to no item."""
-    return evidence.rare_class is not None and not evidence.rare_class.n_marked
-
-
 def _ask_correction(
     evidence: Evidence, criteria: Criteria, alpha: float, *, passes: bool
 ) -> Outcome | None:
@@ -195,5 +181,4 @@ RULES: tuple[Rule, ...] = (
     _ask_rest,
     _ask_points,
     _ask_level,
-    _ask_rare_class,
 )

@@ -74,9 +74,6 @@ def test_a_judge_that_rounded_gives_one_answer_is_for_the_order_only():
         "to every item. Do not use J for means or single scores on q."
     )
     assert next_step.startswith("Use it for the order only")
-    sentence, next_step = make_case("rare_answer").say()
-    assert sentence.startswith("J never gives the rarer answer on q: it finds none")
-    assert next_step == "Try another prompt or model."
 
 
 @pytest.mark.parametrize(
@@ -128,10 +125,7 @@ OF_REASONS = {
     Reason.RATERS_DISAGREE: [(Answer.PEOPLE_DISAGREE, {})],
     Reason.PEOPLE_UNSURE: [(NOT_YET, {})],
     Reason.MAY_NOT: [(NO, {})],
-    Reason.UNDECIDED: [
-        (NOT_YET, {"missing": missing})
-        for missing in ("", "correction", "groups", "rare_class", "rare_answer")
-    ],
+    Reason.UNDECIDED: [(NOT_YET, {"missing": missing}) for missing in ("", "correction", "groups")],
     Reason.KNOWN_FEATURES: [
         (answer, {"grouping": grouping, "half": half})
         for answer, half in (
