@@ -36,7 +36,7 @@ def echoes_of(asked, candidates):
         return
     here = people.restrict(common)
     common_judgments = np.stack([table[common] for table in judgments])
-    echo = find_echoes(here, common_judgments, seed=options.seed, alpha=options.alpha)
+    echo = find_echoes(here, common_judgments)
     flags = echo.flag_raters(options.alpha)
     for place, (key, candidate) in enumerate(candidates.items()):
         if echo.study_p[place] < options.alpha:
