@@ -35,9 +35,10 @@ def _warn_of_raters(asked, rows):
     named = ", ".join(f"{names[code]} ({short(rho)})" for code, rho in pairs[:MOST_NAMED])
     others = len(pairs) - MOST_NAMED
     more = f" and {others} more" if others > 0 else ""
+    rho = short(asked.reference.people.rho)
     return [
-        f"{asked.question.key}: two raters agree by {short(lowering.rho)}, and significantly more "
-        f"without {named}{more}. Nobody is excluded for that: look at these ratings, and at what "
+        f"{asked.question.key}: two raters agree by {rho}, and significantly more without "
+        f"{named}{more}. Nobody is excluded for that: look at these ratings, and at what "
         "the raters were told."
     ]
 
