@@ -1,4 +1,4 @@
-"""Tabulate how judges do in each declared group of items."""
+"""Tabulate how judges do in each declared group of items, and with every two systems."""
 
 from analysis.figures.layout import Cell, Table
 from analysis.reports.verdict.words import short
@@ -16,6 +16,30 @@ def groups_table(entries, question, answer_of):
     return [
         Table(f"{question}: each judge by group of items.", headings, lines, [], "Judge, group")
     ]
+
+
+def pairs_table(entries, question, answer_of):
+    """Return a table with a line for each judge and two systems, in a list; [] without pairs."""
+    pairs = [entry.row for entry in entries if entry.row["systems"]]
+    if not pairs:
+        return []
+    lines = [
+        (
+            f"{row['evaluator']}: {row['systems']}",
+            [
+                answer_of(row),
+                Cell({"low": row["level_low"], "high": row["level_high"]}, row["level"]),
+                short(row["level_p"], 3),
+                short(row["p_adjusted"], 3),
+                short(row["p_winner"], 3),
+            ],
+        )
+        for row in pairs
+    ]
+    headings = ["May it compare them?", "Judge − people", "p, within the margin"]
+    headings += ["p, corrected for pairs (Holm)", "p, it tells them apart (max-T)"]
+    caption = f"{question}: every two systems, by their difference."
+    return [Table(caption, headings, lines, [], "Judge, systems")]
 
 
 def _cells(row, answer_of):

@@ -9,7 +9,7 @@ from analysis.figures.frame import span
 from analysis.figures.layout import Figure, Layout, Link, Table, Words, interval_cell
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.groups import BY_NOTE, GROUP
-from analysis.reports.verdict.groups_table import groups_table
+from analysis.reports.verdict.groups_table import groups_table, pairs_table
 from analysis.reports.verdict.in_figures import grey_metric, grey_words
 from analysis.reports.verdict.ladder import LADDERS, ladder_table
 from analysis.reports.verdict.named import UNPROVEN_NAME
@@ -66,6 +66,7 @@ def layout(report, question, looks):
         _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
     ]
     tables += groups_table([entry for entry in own if entry.kind == GROUP], question, _answer)
+    tables += pairs_table(comparing, question, _answer)
     for table in tables[3:]:
         table.is_folded = True
     return Layout(_figures(own, question, report, looks), tables)

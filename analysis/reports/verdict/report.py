@@ -332,20 +332,21 @@ def _judge(candidate):
 
 
 def _row(candidate, use, answer, reason, numbers):
-    evidence = candidate.evidence
+    evidence, options = candidate.evidence, candidate.asked.scores.options
     return {
         "evaluator": candidate.name,
         "question": candidate.asked.question.key,
         "role": candidate.asked.role,
         "use": use,
         "systems": "",
-        **({"group": ""} if candidate.asked.scores.options.groups else {}),
+        **({"group": ""} if options.groups else {}),
         "answer": str(answer),
         "verdict": str(reason),
         "why": "",
         "sentence": "",
         "next": "",
         **dict.fromkeys(NUMBERS, nan),
+        **({"p_winner": nan} if options.pairs == SHOW else {}),
         **numbers,
         "family": 0,
         "winning_rate": nan,
@@ -451,6 +452,7 @@ def _add_pairs(report, candidate, case):
     for pair in comparison.pairs:
         numbers = _with_interval("level", pair.offset)
         numbers |= {"level_p": pair.p_within, "p_adjusted": pair.p_pair}
+        numbers["p_winner"] = pair.p_winner
         decided = pair.decide(alpha, len(comparison.pairs))
         row = _row(candidate, COMPARE, *decided, numbers)
         row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}

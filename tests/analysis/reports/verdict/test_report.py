@@ -238,7 +238,18 @@ def test_a_learned_ensemble_is_not_tested_by_what_it_learned_from(crowd):
 def test_pairs_of_systems_have_rows_where_they_are_asked_for(crowd):
     pairs = [row for row in build(crowd, "verdict", pairs="show").rows if row["systems"]]
     assert {row["systems"] for row in pairs} == {"s1 − s0", "s2 − s0", "s2 − s1"}
+    assert {row["evaluator"] for row in pairs if row["answer"] == "yes"} == {"good", "high"}
+    assert all(row["p_winner"] < 0.05 for row in pairs if row["answer"] == "yes")
+    assert {row["p_winner"] for row in pairs if row["evaluator"] == "always 3"} == {1.0}
     assert not [row for row in build(crowd, "verdict").rows if row["systems"]]
+
+
+def test_the_page_shows_the_pairs_of_systems(crowd, as_owner, owner):
+    factories.make_owner(crowd, owner)
+    address = "/studies/crowd/analysis/verdict/"
+    page = as_owner.get(f"{address}?pairs=show").content.decode()
+    assert "it tells them apart (max-T)" in page and "good: s2 − s0" in page
+    assert "(max-T)" not in as_owner.get(address).content.decode()
 
 
 def test_the_words_say_for_which_use_and_what_next(crowd):
