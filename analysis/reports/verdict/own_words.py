@@ -96,6 +96,12 @@ def without_use(entry):
     return entry.reason.replace(f" {use}", "")
 
 
+def whom_for(entry):
+    """Return the sentence of a yes on whom it is for, to be said once of several; else blank."""
+    forms = (form.format(entry.row["raters"]) for form in (words.LIKE_THESE, words.ONLY_THESE))
+    return next((form for form in forms if form in entry.reason), "")
+
+
 def one_tells_another(rows):
     """Write what ρ measures in these rows."""
     if stood_in_for(rows) == A_RATER:

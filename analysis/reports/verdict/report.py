@@ -463,16 +463,20 @@ def _add_pairs(report, candidate, case):
 
 
 def _sentences(entries):
-    """Yield a sentence a question and role on rating items, then one on comparing systems.
+    """Yield a sentence on rating items for all questions alike, then one on comparing systems.
 
     entries: of judges, and of judges in groups of items.
     """
     rated = [entry for entry in entries if _rates(entry)]
     columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
     several = len({role for role, _ in columns}) > 1
+    said: dict = {}
     for role, question in columns:
         own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
-        yield f"{question}{f' ({role})' if several else ''}: {_in_short(own, entries)}"
+        about = f"{question} ({role})" if several else question
+        said.setdefault(_in_short(own, entries), []).append(about)
+    for words_of_all, questions in said.items():
+        yield f"{', '.join(questions)}: {words_of_all}"
     compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
     if sentence := say_systems(compared):
         yield sentence

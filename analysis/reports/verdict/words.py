@@ -35,6 +35,11 @@ ELSEWHERE = (
     "Nothing is shown for other kinds of items, systems, questions or raters, nor for another "
     "prompt or model."
 )
+# Of a yes: whom it is for, by how many raters there are.
+LIKE_THESE, ONLY_THESE = (
+    "This is for raters like these {:,}.",
+    "This is for these {:,} raters only.",
+)
 USUAL = 0.3, 3  # agreement of two raters, ratings an item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 MORE = "more items with two ratings or more"
@@ -507,9 +512,9 @@ def _may(case):
 
 def _whom_for(case):
     """Say which raters a yes is for, and where they agree less than the floor."""
-    evidence, n = case.evidence, case.evidence.n_raters
-    words = f" This is for raters like these {n:,}." if evidence.are_sample else ""
-    words = words or f" This is for these {n:,} raters only."
+    evidence = case.evidence
+    form = LIKE_THESE if evidence.are_sample else ONLY_THESE
+    words = f" {form.format(evidence.n_raters)}"
     if evidence.is_binary:
         words += (
             " On two answers it is shown to tell one from the other, no more, and a copied rating "

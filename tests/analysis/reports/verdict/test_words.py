@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from analysis.reports.verdict.own_words import OF_OWN, OwnCase, without_use
+from analysis.reports.verdict.own_words import OF_OWN, OwnCase, whom_for, without_use
 from analysis.reports.verdict.words import OF_RATING, OF_SYSTEMS, Case, SystemsCase
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
 from analysis.stats.validation.criteria import Criteria
@@ -181,6 +181,16 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
                 make_case is OwnCase or "these 3 raters only" in words or "like these 3." in words
             )
             assert words.endswith("This says nothing of comparing systems.")
+
+
+@pytest.mark.parametrize(("is_sample", "whom"), [(True, "raters like these 3"), (False, "these 3")])
+def test_whom_a_yes_is_for_can_be_said_once_of_several(is_sample, whom):
+    evidence = replace(GOOD, are_sample=is_sample)
+    reason, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    entry = SimpleNamespace(row={"raters": 3}, reason=reason)
+    assert whom_for(entry).startswith(f"This is for {whom}")
+    assert whom_for(entry) in reason
+    assert whom_for(SimpleNamespace(row={"raters": 3}, reason="J may not.")) == ""
 
 
 SYSTEMS_USES = {
