@@ -269,7 +269,8 @@ KIND = Kind(
         "Level: mean of judge − people within a margin, by two one-sided tests. Systems: every "
         "difference of two systems within a margin of people's.",
         "Errors by cluster (recipient, else content, else item; of differences of systems content, "
-        "else recipient, else item); with ten raters or more they count as a sample too.",
+        "else recipient, else item); raters count as a sample too, where they are worth ten who are "
+        "equally busy.",
         "ω of the published test (the report Substitution, with its usual ε) is shown and decides "
         "nothing: it asks who is closer to the other raters, and a judge that says little is close "
         "to people who agree little.",

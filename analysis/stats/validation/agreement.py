@@ -117,7 +117,7 @@ class Agreement:
         return v_ff, v_hh, (v_ff + v_hh - v_theta) / 2
 
     @cached_property
-    def joint_df(self) -> int:
+    def joint_df(self) -> float:
         """Return the smallest degrees of freedom of r, rho and theta_1."""
         return min(self.errors.df(c) for c in COMBINATIONS)
 
@@ -163,7 +163,9 @@ def _parts_of_ratings(
 
 
 def _without_judge(people: People, v_f: float, *, is_constant: bool) -> Agreement:
-    rho = people.agreement
-    items = np.array([[0.0, 0.0], [0.0, rho.error**2]])
-    errors = Errors(items, np.zeros((2, 2)), rho.df + 1, people.n_raters)
+    rho, none = people.agreement, np.zeros((2, 2))
+    errors = Errors(none, none, 1, people.effective_raters)
+    if not np.isnan(rho.value):
+        u = np.stack([0 * people.u, people.u]) if people.adds_raters else None
+        errors = people.errors(np.stack([0 * people.psi, people.psi]), u)
     return Agreement(nan, rho.value, errors, people.n, v_f, CONSTANT if is_constant else rho.reason)
