@@ -152,8 +152,9 @@ def _fit_within(features: Known, group: Ints, keep: Flags) -> Known:
     """Return what is known of the items kept (flags), by their groups and all other columns."""
     both = sparse.csr_array(sparse.hstack([features.table, _indicators(features.group)]))[keep]
     sizes, sums = np.bincount(group), _indicators(group).T @ both
-    varies = both.multiply(both).sum(axis=0) - (sums.multiply(sums).T @ (1 / sizes))
-    table = sparse.csr_array(both[:, np.flatnonzero(varies > RANK * both.shape[0])])
+    squares = both.multiply(both).sum(axis=0)
+    varies = squares - sums.multiply(sums).T @ (1 / sizes) > RANK * squares
+    table = sparse.csr_array(both[:, np.flatnonzero(varies)])
     inverse, rank = _invert(table, group)
     return Known(group, table, inverse, rank, features.names, {}, {})
 
