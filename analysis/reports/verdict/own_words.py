@@ -30,7 +30,7 @@ class OwnCase(Case):
 
     @property
     def words(self):
-        """Return {reason: the function that says it}."""
+        """Return {reason: what says it}."""
         return OF_OWN
 
     @property
@@ -44,7 +44,7 @@ class SingleCase(Case):
 
     @property
     def words(self):
-        """Return {reason: the function that says it}."""
+        """Return {reason: what says it}."""
         return words.OF_RATING | {Reason.NOT_COMPARABLE: _not_comparable}
 
 
