@@ -1,7 +1,9 @@
-"""Look for raters who agree with a judge more than with people, as if they pasted its answers.
+"""Look for raters who paste a judge's answers, or without whom the others agree more.
 
-echo = find_echoes(people, judges)      for all judges on the same items
+echo = find_echoes(people, judges)            for all judges on the same items
 echo.study_p, echo.rater_p
+lowering = find_lowering_raters(people)       in a small panel
+lowering.raters, lowering.without             those without whom rho rises most first, rho then
 """
 
 from dataclasses import dataclass
@@ -11,11 +13,13 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammainc, gammaincc, ndtr
 
-from analysis.stats.inputs import Flags, Floats
+from analysis.stats.comparison.differences import holm
+from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.people import People
 
 TINY = 1e-12
 NO_SKEWNESS = 1e-4
+PROBES = 100  # vectors of random signs, each as long as there are raters
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,20 @@ def _test(people: People, products: Floats) -> tuple[float, Floats, Floats]:
     return p, _p_of_largest(t, skewness), t
 
 
+def _trace_of_cube(matrix: sparse.csr_array) -> float:
+    """Return the trace of a symmetric matrix's cube, of a large one by random signs.
+
+    The square of a large sparse matrix need not be sparse.
+    Source: Hutchinson (1990), Communications in Statistics 19.
+    """
+    n = matrix.shape[0]
+    signs = np.eye(n)
+    if n > PROBES:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (n, PROBES)) / sqrt(PROBES)
+    once = matrix @ signs
+    return float((once * (matrix @ once)).sum())
+
+
 def _p_of_largest(t: Floats, skewness: Floats) -> Floats:
     """Return the p (R,) of "some rater's t is as large", as if raters were independent.
 
@@ -143,9 +161,48 @@ def moments_of_study(people: People, products: Floats, tested: Flags) -> tuple[f
         sparse.diags_array(weight * (variances + has.T @ crossed))
         - roots @ (has.T @ each @ has) @ roots
     )
-    twice = scaled @ scaled
-    second, third = float(twice.trace()), float(twice.multiply(scaled).sum())
+    second, third = float((scaled.data**2).sum()), _trace_of_cube(scaled)
     both, sums = total(a**2), total(a)
     within = (both - sums**2 / m) * (total(apart**4) - squares**2 / m) / (m - 1)
     of_items = own**2 * both + crossed**2 * (sums**2 - both)
     return float((within - 2 * of_items).sum()) + 2 * second, 8 * third / (2 * second) ** 1.5
+
+
+MOST_RATERS = 10  # of a panel: among more, one changes no answer
+FEWEST_RATINGS = 10  # of items with three ratings, before a rater is tested
+FEWEST_OF_AN_ITEM = 3  # of two raters it cannot be told which is off
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """The raters who lower rho.
+
+    raters: (k,) codes as given; without: (k,), rho of the others.
+    """
+
+    raters: Ints
+    without: Floats
+
+
+def find_lowering_raters(people: People, alpha: float = 0.05) -> Lowering:
+    """Find the raters whose ratings agree less with the others than their items' ratings do.
+
+    The part u_ij of each rating in the influence on rho is compared with the mean part of its
+    item's ratings, which it is on average if raters are exchangeable; Holm over raters. Items with
+    two ratings take no part; a rater needs ten others. Nobody is named of more than ten raters.
+    """
+    if people.is_flat or people.n_raters > MOST_RATERS:
+        return Lowering(people.raters[:0], np.empty(0))
+    places = np.flatnonzero(adjusted_p(people) < alpha)
+    rho = [people.drop_raters(np.arange(people.n_raters) == place).rho for place in places]
+    without = np.array(rho, dtype=float)
+    order = [k for k in np.argsort(-without, kind="stable") if without[k] > people.rho]
+    return Lowering(people.raters[places[order]], without[order])
+
+
+def adjusted_p(people: People) -> Floats:
+    """Return the p of each rater (R,) by Holm over those who are tested; NaN for the others."""
+    counts = people.m[people.item] >= FEWEST_OF_AN_ITEM
+    t, skewness = permutation_moments(people, -people.u, counts)
+    enough = np.bincount(people.rater, counts, minlength=people.n_raters) >= FEWEST_RATINGS
+    return np.asarray(holm(np.where(enough, upper_tail(t, skewness), np.nan)))

@@ -8,9 +8,9 @@ import pytest
 
 from analysis.answers import frame
 from analysis.reports.verdict import words as words_of_verdict
+from analysis.reports.verdict.notes import simulation_notes
 from analysis.reports.verdict.page import KIND
 from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE
-from analysis.reports.verdict.simulated import simulation_notes
 from analysis.serving.grouping import computed
 from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.gather import gather_people

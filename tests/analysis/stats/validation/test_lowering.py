@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaincc
 
+from analysis.stats.validation.echo import MOST_RATERS, adjusted_p, find_lowering_raters
 from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.lowering import MOST_RATERS, adjusted_p, find_lowering_raters
 
 
 def crowd(seed, n_raters=12, each=45, m=3, rho=0.3, random_raters=()):
