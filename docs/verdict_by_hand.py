@@ -13,7 +13,10 @@ from scipy.stats import false_discovery_control, t
 def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions about the estimates
     rest = Z.loc[:, Z.count() < 30].stack().mean() if max(Z.count()) > 29 else Z.mean(axis=1).mean()
     Y, Z = Y.to_numpy(), (Z - Z.mean().where(Z.count() > 29, rest)).to_numpy()
-    m, f, (n, R), G = (~np.isnan(Y)).sum(1)[:, None], (F - F.mean())[:, None], Y.shape, max(g) + 1
+    m, f, n, G = (~np.isnan(Y)).sum(1)[:, None], (F - F.mean())[:, None], len(Y), max(g) + 1
+    c = (~np.isnan(Y)).sum(0)  # ratings by each rater; E: as many as equally busy ones
+    E = c.sum() ** 2 / (c**2).sum()
+    heavy = 1 / (1 - 2 * E * (c**3).sum() / c.sum() ** 3 + 1 / E)
     others = (np.nansum(Z, 1)[:, None] - Z) / (m - 1)
     parts = np.array([Z * Z, Z * others, f * Z, f * f + 0 * Z, F[:, None] - Y])  # of each rating
     x, slopes = np.nanmean(parts, 2), np.eye(3, 5, 2)  # x: a, c, f, g and F - ybar of each item
@@ -21,9 +24,9 @@ def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions ab
     r, slopes[0, :3] = C_FH / (V_F * V_H) ** 0.5, [-(rho := C_HH / V_H) / V_H, 1 / V_H, 0]
     slopes[1, :4] = (k * rho - r / 2) / V_H, -k / V_H, (V_F * V_H) ** -0.5, -r / 2 / V_F
     u = np.tensordot(slopes * [1, 2, 1, 0, 1], parts - mean[:, None, None], 1) / m
-    add = (R > 9) * ((np.nansum(u, 1) ** 2).sum(1) * R / (R - 1) - np.nansum(u**2, (1, 2))).clip(0)
+    add = (E >= 10) * ((np.nansum(u, 1) ** 2).sum(1) * heavy - np.nansum(u**2, (1, 2))).clip(0)
     squares = G / (G - 1) * ((slopes @ (x - mean[:, None]) @ np.eye(G)[g]) ** 2).sum(1) + add
-    return t(np.where(add > 0, min(G, R), G) - 1, (rho, r - k * rho, b), squares**0.5 / n)
+    return t(np.where(add > 0, min(G, E), G) - 1, (rho, r - k * rho, b), squares**0.5 / n)
 
 
 def measure_left(Y, F, about, k):  # the same beyond all that is known of the items, at once

@@ -60,11 +60,12 @@ statements.features                mentioned, feature_matching_ratio, feature_co
                                    feature_diversity, unique_sentence_ratio (plain numbers)
 statements.statement_entailment    statement_entailment (Consistencies: StEnt, StEnt-bin, StCoh)
 statements.statement_support       statement_support (a Consistency: St2Exp)
-validation.evidence                gather_evidence (an Evidence: all that a verdict rests on)
-validation.verdict                 decide (a Verdict: may a judge rate items)
+validation.evidence                gather_evidence (an Evidence: all that a verdict rests on),
+                                   compare_groups
+validation.verdict                 decide (a Verdict: may a judge rate items), correct_family
 validation.systems                 compare_systems (a SystemComparison: may a judge compare systems)
 validation.repeats                 gather_repeat_evidence (an Evidence from second own answers)
-validation.echo, groups, family    find_echoes, compare_groups, correct_family
+validation.echo                    find_echoes, find_lowering_raters
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of
 `draw_counts` for a whole report); without counts there is no interval.

@@ -20,7 +20,7 @@ from tests.calibration.targets import least, most, not_above
 NAME = "false yes and power"
 TITLE = "A yes on rating items"
 STUDIES, FEW = 500, 8
-ECHOES, OTHER_ECHOES, FEW_ECHOES, PERMUTATIONS = 500, 300, 6, 199
+ECHOES, OTHER_ECHOES, FEW_ECHOES = 500, 300, 6
 OBSERVED, POWERED, FEW_POWERED = 0.3, 1000, 20
 # (systems, contents, their share of quality): about 300 items each
 GRID = (*((4, 75, share) for share in SHARES), (2, 150, 0.4), (11, 30, 0.4))
@@ -152,7 +152,7 @@ def try_pasting(pasting, reliability, design, rng):
     if judge is None:
         judge = study.points(study.rng.normal(size=len(study.quality)))
     people = study.reference.people
-    echo = find_echoes(people, judge[None, people.rows], n_draws=PERMUTATIONS, seed=study.rng)
+    echo = find_echoes(people, judge[None, people.rows])
     flagged, yes = bool(echo.study_p[0] < 0.05), is_yes(study.reference, judge)
     return {YES: yes, FLAGGED: flagged, UNWARNED: yes and not flagged}
 
@@ -228,7 +228,7 @@ CONTENTS = (
 PASTING = (
     "The judge knows nothing, and a share of the raters enter its answers in place of their own. "
     "The flag of the study is the permutation test of raters who follow the judge more than "
-    f"people (at .05, {PERMUTATIONS} permutations). A yes stays a yes in a flagged study: the flag "
+    "people (at .05). A yes stays a yes in a flagged study: the flag "
     "seldom tells who pasted, and nobody is removed for it. So the report prints the flag in the "
     "words of each such yes, and what has to be rare is a yes without these words; the plain yes "
     "has no target."
@@ -245,7 +245,7 @@ OBSERVED_TEXT = (
     f"answers on five points correlate by {OBSERVED:g}; the judge is named beforehand."
 )
 PASTING_SAYS = "The report Verdict has words for pasted answers only where the flag is raised."
-CONTENTS_SAY = "A note of the report Verdict says in how many studies."
+CONTENTS_SAY = "A note of the report Verdict says that they got a yes in at most 1 %."
 POWER_SAYS = "The planner's page says that the joint check, which costs this, is not planned."
 FLAG_SAYS = (
     "A note of the report Verdict says that the flag is raised for nothing in 5 % of studies."

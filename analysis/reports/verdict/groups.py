@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.stats.validation.answers import Answer, Reason
-from analysis.stats.validation.groups import MOST_GROUPS, compare_groups
+from analysis.stats.validation.evidence import MOST_GROUPS, compare_groups
 
 GROUP = "group"  # kind of the entries of groups
 NOT_TESTED = " Groups of items were not tested."

@@ -11,7 +11,7 @@ from analysis.options.common import (
 )
 from analysis.options.declare import choice, number
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.groups import MOST_GROUPS
+from analysis.stats.validation.evidence import MOST_GROUPS
 
 USUAL = Criteria()
 SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}

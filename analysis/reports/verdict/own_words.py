@@ -26,12 +26,11 @@ class OwnCase(Case):
     answer = "a recipient's answer"
     teller = other_teller = "the recipient's own second answer"
     agree = "a recipient's two answers agree"
-    by_most = ""
     whom = IN_ITS_PLACE
 
     @property
     def words(self):
-        """Return {reason: the function that says it}."""
+        """Return {reason: what says it}."""
         return OF_OWN
 
     @property
@@ -45,7 +44,7 @@ class SingleCase(Case):
 
     @property
     def words(self):
-        """Return {reason: the function that says it}."""
+        """Return {reason: what says it}."""
         return words.OF_RATING | {Reason.NOT_COMPARABLE: _not_comparable}
 
 
@@ -95,6 +94,12 @@ def without_use(entry):
     else:
         use = say_use(*about, row["verdict"], stood_in_for([row]))
     return entry.reason.replace(f" {use}", "")
+
+
+def whom_for(entry):
+    """Return the sentence of a yes on whom it is for, to be said once of several; else blank."""
+    forms = (form.format(entry.row["raters"]) for form in (words.LIKE_THESE, words.ONLY_THESE))
+    return next((form for form in forms if form in entry.reason), "")
 
 
 def one_tells_another(rows):

@@ -9,10 +9,8 @@ from analysis.figures.frame import span
 from analysis.figures.layout import Figure, Layout, Link, Table, Words, interval_cell
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.groups import BY_NOTE, GROUP
-from analysis.reports.verdict.groups_table import groups_table
 from analysis.reports.verdict.in_figures import grey_metric, grey_words
-from analysis.reports.verdict.ladder import LADDERS, ladder_table
-from analysis.reports.verdict.named import UNPROVEN_NAME
+from analysis.reports.verdict.notes import UNPROVEN_NAME
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.order import judges_by_rank
 from analysis.reports.verdict.own_words import figure_words, say_use_of_yes, say_worth
@@ -25,6 +23,7 @@ from analysis.reports.verdict.report import (
     RATER,
     verdict,
 )
+from analysis.reports.verdict.tables import LADDERS, groups_table, ladder_table, pairs_table
 from analysis.reports.verdict.unchecked import unchecked_in_short
 from analysis.reports.verdict.uses import A_RATER
 from analysis.reports.verdict.ways_on import list_ways_on
@@ -66,6 +65,7 @@ def layout(report, question, looks):
         _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
     ]
     tables += groups_table([entry for entry in own if entry.kind == GROUP], question, _answer)
+    tables += pairs_table(comparing, question, _answer)
     for table in tables[3:]:
         table.is_folded = True
     return Layout(_figures(own, question, report, looks), tables)
@@ -268,7 +268,8 @@ KIND = Kind(
         "Level: mean of judge − people within a margin, by two one-sided tests. Systems: every "
         "difference of two systems within a margin of people's.",
         "Errors by cluster (recipient, else content, else item; of differences of systems content, "
-        "else recipient, else item); with ten raters or more they count as a sample too.",
+        "else recipient, else item); raters who are worth ten equally busy ones count as a sample "
+        "too.",
         "ω of the published test (the report Substitution, with its usual ε) is shown and decides "
         "nothing: it asks who is closer to the other raters, and a judge that says little is close "
         "to people who agree little.",

@@ -8,29 +8,26 @@ import numpy as np
 from analysis.options.choices import ALL
 from analysis.reports.base import Report
 from analysis.reports.shared.evaluators import item_notes
-from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Scores
+from analysis.reports.shared.scores import LEARNED, Scores
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
-from analysis.reports.verdict.echoes import echoes_of
-from analysis.reports.verdict.gone import pairs_gone, set_aside_note
 from analysis.reports.verdict.groups import (
     GROUP,
-    group_notes,
     groups_of,
     limit_to_groups,
     limits_of,
     list_limits,
 )
 from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
-from analysis.reports.verdict.ladder import LADDERS, rungs_of
-from analysis.reports.verdict.lowers_rho import warn_of_people
-from analysis.reports.verdict.named import (
+from analysis.reports.verdict.notes import (
     UNPROVEN_NAME,
-    named_note,
+    list_notes,
     named_of,
+    pairs_gone,
     repeat_unproven,
     say_unproven,
 )
+from analysis.reports.verdict.of_raters import echoes_of, warn_of_people
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
 from analysis.reports.verdict.own_words import (
@@ -46,16 +43,15 @@ from analysis.reports.verdict.published import (
     show_published,
 )
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
-from analysis.reports.verdict.simulated import simulation_notes
 from analysis.reports.verdict.systems_in_short import say_systems
+from analysis.reports.verdict.tables import LADDERS, rungs_of
 from analysis.reports.verdict.unchecked import mark_unchecked, unchecked_in_short
 from analysis.reports.verdict.uses import COMPARE, RATE
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
 from analysis.stats.validation.answers import Answer, Reason
 from analysis.stats.validation.evidence import Evidence, largest_p
-from analysis.stats.validation.family import correct_family
 from analysis.stats.validation.systems import compare_systems
-from analysis.stats.validation.verdict import decide, largest_judge_p
+from analysis.stats.validation.verdict import correct_family, decide, largest_judge_p
 from annotate.models import Rater
 
 BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
@@ -154,7 +150,17 @@ def verdict(answers, options, parts=None):
         *_other_roles(scores, of_judges),
         *of_people,
     ]
-    report.notes = [*item_notes(scores), *_notes(scores, report, sizes), *notes]
+    report.notes = [
+        *item_notes(scores),
+        *list_notes(
+            scores,
+            list_roles(scores),
+            [entry.row for entry in report.entries if entry.kind == JUDGE],
+            sizes,
+            report.curves[THESE],
+        ),
+        *notes,
+    ]
     return report
 
 
@@ -332,20 +338,21 @@ def _judge(candidate):
 
 
 def _row(candidate, use, answer, reason, numbers):
-    evidence = candidate.evidence
+    evidence, options = candidate.evidence, candidate.asked.scores.options
     return {
         "evaluator": candidate.name,
         "question": candidate.asked.question.key,
         "role": candidate.asked.role,
         "use": use,
         "systems": "",
-        **({"group": ""} if candidate.asked.scores.options.groups else {}),
+        **({"group": ""} if options.groups else {}),
         "answer": str(answer),
         "verdict": str(reason),
         "why": "",
         "sentence": "",
         "next": "",
         **dict.fromkeys(NUMBERS, nan),
+        **({"p_winner": nan} if options.pairs == SHOW else {}),
         **numbers,
         "family": 0,
         "winning_rate": nan,
@@ -451,6 +458,7 @@ def _add_pairs(report, candidate, case):
     for pair in comparison.pairs:
         numbers = _with_interval("level", pair.offset)
         numbers |= {"level_p": pair.p_within, "p_adjusted": pair.p_pair}
+        numbers["p_winner"] = pair.p_winner
         decided = pair.decide(alpha, len(comparison.pairs))
         row = _row(candidate, COMPARE, *decided, numbers)
         row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
@@ -461,16 +469,20 @@ def _add_pairs(report, candidate, case):
 
 
 def _sentences(entries):
-    """Yield a sentence a question and role on rating items, then one on comparing systems.
+    """Yield a sentence on rating items for all questions alike, then one on comparing systems.
 
     entries: of judges, and of judges in groups of items.
     """
     rated = [entry for entry in entries if _rates(entry)]
     columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
     several = len({role for role, _ in columns}) > 1
+    said: dict = {}
     for role, question in columns:
         own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
-        yield f"{question}{f' ({role})' if several else ''}: {_in_short(own, entries)}"
+        about = f"{question} ({role})" if several else question
+        said.setdefault(_in_short(own, entries), []).append(about)
+    for words_of_all, questions in said.items():
+        yield f"{', '.join(questions)}: {words_of_all}"
     compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
     if sentence := say_systems(compared):
         yield sentence
@@ -530,74 +542,3 @@ def _flagged(rows):
         return ""
     shown = ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
     return f" Some raters agree with {shown} more than with people, as if they had pasted it."
-
-
-def _not_compared(rows):
-    """Yield on which questions no judge was tested for comparing systems."""
-    compared = {row["question"] for row in rows if row["use"] == COMPARE}
-    others = [question for question in _keys(rows, "question") if question not in compared]
-    if others:
-        yield (
-            f"No judge was tested for comparing systems on {', '.join(others)}: items name fewer "
-            "than two systems, or the answers are choices without an order."
-        )
-
-
-def _keys(rows, name):
-    return list(dict.fromkeys(row[name] for row in rows))
-
-
-def _notes(scores, report, sizes):
-    options = scores.options
-    yield (
-        f"Reference: ratings by {', '.join(list_roles(scores))}, item by item; each role has a "
-        "verdict of its own."
-    )
-    of_items, of_systems = (
-        " and ".join(map(str, many)) for many in zip(*sizes or [(0, 0)], strict=True)
-    )
-    own_family = ""
-    if any(size for _, size in sizes):
-        own_family = (
-            " Judges that compare systems are a family of their own, corrected by "
-            f"Benjamini–Hochberg at the same level: {of_systems} pairs."
-        )
-    yield (
-        f"Family: {of_items} pairs of a judge and a question were tried "
-        "on these ratings, also those that are not shown, without judges on a scale of their own. "
-        "So that none of them passes by chance, p-values of judges are corrected by "
-        "Benjamini–Hochberg and those of questions by Holm, each at "
-        f"{words.short(options.alpha / 2, 3)}.{own_family}"
-    )
-    yield from set_aside_note(scores.answers)
-    yield from named_note(scores.answers, options)
-    yield from group_notes(options)
-    yield (
-        "Baselines and single raters are no candidates: they show what no insight, or one more "
-        "rater, would give. A mean of a group leaves the item itself out. Raters of 30 items or "
-        f"more stand alone, where they are {MOST_SINGLE_RATERS} or fewer; of the others one row "
-        "has one rating of each item."
-    )
-    yield (
-        "The answers “no” and “people disagree” are not corrected for the number of pairs: each "
-        "rests on a one-sided bound. Not corrected for the number of judges either is “for the "
-        "order only”, also of judges on a scale of their own, and what is said of two systems "
-        "alone: the more judges were tried, the likelier one of them got it by chance."
-    )
-    of_judges = [entry.row for entry in report.entries if entry.kind == JUDGE]
-    judged = [row for row in of_judges if row["use"] == RATE]
-    yield from _not_compared(of_judges)
-    yield from simulation_notes(judged)
-    level = "the scale's usual margin" if options.level is None else f"{options.level:g} points"
-    yield (
-        f"Conventions: a judge has to keep {options.retention} of a rater's agreement, raters have "
-        f"to agree by {words.short(options.floor)} at least, each check is made at level "
-        f"{words.short(options.alpha, 3)}, and a judge's mean has to be within {level} of people's."
-    )
-    if few := report.curves[THESE]:
-        yield (
-            "Raters who are worth fewer than ten, as few, or as one of them has most ratings, are "
-            f"no sample: the verdict is about exactly these {max(few)}."
-        )
-    if not judged:
-        yield "No judge has judged an item that people rated."

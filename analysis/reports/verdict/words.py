@@ -35,10 +35,16 @@ ELSEWHERE = (
     "Nothing is shown for other kinds of items, systems, questions or raters, nor for another "
     "prompt or model."
 )
+# Of a yes: whom it is for, by how many raters there are.
+LIKE_THESE, ONLY_THESE = (
+    "This is for raters like these {:,}.",
+    "This is for these {:,} raters only.",
+)
 USUAL = 0.3, 3  # agreement of two raters, ratings an item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 MORE = "more items with two ratings or more"
 ANOTHER = "Try another prompt or model."
+SAYS_NOTHING = "{case.judge} gives the same answer to every item.", ANOTHER
 STATE = "When you use it, state the judge, its prompt and settings, and what was tested."
 
 
@@ -125,7 +131,7 @@ class SystemsCase:
 
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
-        sentence, next_step = OF_SYSTEMS[self.comparison.reason](self)
+        sentence, next_step = say_reason(OF_SYSTEMS[self.comparison.reason], self)
         more = [*self._say_use(), *_missing(self.evidence)]
         if self.comparison.favoured and self.comparison.reason not in UNFAVOURED:
             more.append(f"It {self.favour}.")
@@ -169,12 +175,11 @@ class Case:
     answer = "a rater's answer"
     teller, other_teller = "a rater", "another rater"
     agree = "your raters agree"
-    by_most = " by most of their raters"
     whom = A_RATER
 
     @property
     def words(self):
-        """Return {reason: the function that says it}."""
+        """Return {reason: what says it, as for say_reason}."""
         return OF_RATING
 
     @property
@@ -195,7 +200,7 @@ class Case:
 
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
-        sentence, next_step = self.words[self.verdict.reason](self)
+        sentence, next_step = say_reason(self.words[self.verdict.reason], self)
         more = self._say_use()
         more += _missing(self.evidence)
         if self.echo:
@@ -231,6 +236,11 @@ class Case:
             return f"More than {MOST_TIMES} times as many items would be needed."
         more = max(needed - self.evidence.n, 10)
         return f"Collect about {more:,} {self.more_items}, if today's estimates hold."
+
+
+def say_reason(texts, case):
+    """Return (the sentence, the next step) of a function of the case, or of two texts to fill."""
+    return texts(case) if callable(texts) else [text.format(case=case) for text in texts]
 
 
 def _echoed(judge, echo):
@@ -304,10 +314,6 @@ def _extremes_only(case):
     )
 
 
-def _says_nothing(case):
-    return f"{case.judge} gives the same answer to every item.", ANOTHER
-
-
 def _too_few(case):
     evidence, criteria = case.evidence, case.criteria
     lacking = criteria.fewest_items - evidence.n
@@ -372,6 +378,19 @@ def _may_not(case):
     )
 
 
+UNDECIDED = {
+    "correction": (
+        "{case.judge} passes every check alone, but not beside the other judges and questions that "
+        "were tried on these ratings.",
+        "Collect {case.more_items}, or name one judge before you see its judgments.",
+    ),
+    "groups": (
+        "{case.judge} passes every check over all items, but in no group of items alone.",
+        "Collect {case.more_items}, in each group.",
+    ),
+}
+
+
 def _undecided(case):
     if case.verdict.missing == "correction" and case.family == 1:
         least = short(case.criteria.family_alpha, 3)
@@ -380,30 +399,8 @@ def _undecided(case):
             f"asks for {least} or less: judges and questions are each corrected at {least}.",
             f"Collect {case.more_items}.",
         )
-    if case.verdict.missing == "correction":
-        return (
-            f"{case.judge} passes every check alone, but not beside the other judges and questions "
-            "that were tried on these ratings.",
-            f"Collect {case.more_items}, or name one judge before you see its judgments.",
-        )
-    if case.verdict.missing == "groups":
-        return (
-            f"{case.judge} passes every check over all items, but in no group of items alone.",
-            f"Collect {case.more_items}, in each group.",
-        )
-    if case.verdict.missing == "rare_class":
-        n = case.evidence.rare_class.n_majority
-        return (
-            f"Only {n} items have the rarer answer{case.by_most}, and "
-            f"{case.criteria.fewest_of_rare_class} are the least.",
-            "Collect items with the rarer answer.",
-        )
-    if case.verdict.missing == "rare_answer":
-        return (
-            f"{case.judge} never gives the rarer answer on {case.question}: it finds none of the "
-            "items that have it.",
-            ANOTHER,
-        )
+    if case.verdict.missing:
+        return say_reason(UNDECIDED[case.verdict.missing], case)
     theta = case.agreement.retention(case.criteria.retention)
     low = case.agreement.share_proven(case.criteria.alpha)
     shown = f"only {floor(100 * low)} % is" if low >= 0.01 else "nothing is"
@@ -461,20 +458,24 @@ def _level_off(case):
     )
 
 
+ORDER_ONLY = {
+    "scale": (
+        "{case.judge} orders items well enough, but has no level to be tested: its scale is its "
+        "own, or the question's has no ends. No number of ratings settles that.",
+        "Use it for the order only.",
+    ),
+    "points": (
+        "{case.judge} orders items well enough, but rounded to the question's scale it gives the "
+        "same answer to every item.",
+        "Use it for the order only, or try a prompt by which it uses the whole scale.",
+    ),
+}
+
+
 def _order_only(case):
-    if case.verdict.missing == "scale":
-        return (
-            f"{case.judge} orders items well enough, but has no level to be tested: its scale is "
-            "its own, or the question's has no ends. No number of ratings settles that."
-            f"{_uncorrected(case)}",
-            "Use it for the order only.",
-        )
-    if case.verdict.missing == "points":
-        return (
-            f"{case.judge} orders items well enough, but rounded to the question's scale it gives "
-            f"the same answer to every item.{_uncorrected(case)}",
-            "Use it for the order only, or try a prompt by which it uses the whole scale.",
-        )
+    if case.verdict.missing:
+        sentence, step = say_reason(ORDER_ONLY[case.verdict.missing], case)
+        return f"{sentence}{_uncorrected(case)}", step
     level = case.evidence.level.largest
     effect = case.evidence.level_margin - abs(level.value)
     more = case.collect(effect, level.error, "Calibrate it on a part of the items.")
@@ -521,9 +522,9 @@ def _may(case):
 
 def _whom_for(case):
     """Say which raters a yes is for, and where they agree less than the floor."""
-    evidence, n = case.evidence, case.evidence.n_raters
-    words = f" This is for raters like these {n:,}." if evidence.are_sample else ""
-    words = words or f" This is for these {n:,} raters only."
+    evidence = case.evidence
+    form = LIKE_THESE if evidence.are_sample else ONLY_THESE
+    words = f" {form.format(evidence.n_raters)}"
     if evidence.is_binary:
         words += (
             " On two answers it is shown to tell one from the other, no more, and a copied rating "
@@ -540,6 +541,8 @@ def finds(rare):
     """Say how much of the rarer answer a judge finds; nothing where no answer is rare."""
     if rare is None:
         return ""
+    if not rare.n_majority:
+        return " Most raters give the rarer answer to no item, so that it is not shown to find any."
     words = f" It finds {_share(rare.n_hits, rare.n_majority, rare.recall_interval)} of the items "
     words += "to which most raters give the rarer answer"
     if not rare.n_marked:
@@ -556,7 +559,7 @@ def _share(part, whole, interval):
 OF_RATING = {
     Reason.NOT_COMPARABLE: _not_comparable,
     Reason.HOLDS_RATINGS: _holds_ratings,
-    Reason.SAYS_NOTHING: _says_nothing,
+    Reason.SAYS_NOTHING: SAYS_NOTHING,
     Reason.TOO_FEW: _too_few,
     Reason.RATERS_DISAGREE: _raters_disagree,
     Reason.PEOPLE_UNSURE: _people_unsure,
@@ -573,37 +576,10 @@ OF_RATING = {
 MORE_OF_EACH = "Collect more rated items of each system."
 
 
-def _no_systems(case):
-    return "There are no two systems to be compared.", "Rate items of several systems."
-
-
-def _too_few_of_a_system(case):
-    return (
-        "Too little to go on: each system needs 30 items with two ratings and a judgment, in ten "
-        "clusters.",
-        MORE_OF_EACH,
-    )
-
-
 def _favours(case):
     return (
         f"{case.judge} {case.favour}: it may pick wrong winners.",
         "Compare systems by people's ratings, corrected with its judgments.",
-    )
-
-
-def _few_systems(case):
-    return (
-        f"With two systems one difference was tested, and {case.judge} is right about it: that may "
-        "be luck.",
-        "Rate items of a third system.",
-    )
-
-
-def _no_difference(case):
-    return (
-        "People see no difference between any two systems, so that none can be checked.",
-        MORE_OF_EACH,
     )
 
 
@@ -643,13 +619,27 @@ def _may_compare(case):
 
 
 OF_SYSTEMS = {
-    Reason.NOT_COMPARABLE: _no_systems,
+    Reason.NOT_COMPARABLE: (
+        "There are no two systems to be compared.",
+        "Rate items of several systems.",
+    ),
     Reason.HOLDS_RATINGS: _holds_ratings,
-    Reason.SAYS_NOTHING: _says_nothing,
-    Reason.TOO_FEW: _too_few_of_a_system,
+    Reason.SAYS_NOTHING: SAYS_NOTHING,
+    Reason.TOO_FEW: (
+        "Too little to go on: each system needs 30 items with two ratings and a judgment, in ten "
+        "clusters.",
+        MORE_OF_EACH,
+    ),
     Reason.FAVOURS: _favours,
-    Reason.NO_DIFFERENCE: _no_difference,
-    Reason.FEW_SYSTEMS: _few_systems,
+    Reason.NO_DIFFERENCE: (
+        "People see no difference between any two systems, so that none can be checked.",
+        MORE_OF_EACH,
+    ),
+    Reason.FEW_SYSTEMS: (
+        "With two systems one difference was tested, and {case.judge} is right about it: that may "
+        "be luck.",
+        "Rate items of a third system.",
+    ),
     Reason.UNDECIDED: _systems_undecided,
     Reason.MAY: _may_compare,
 }

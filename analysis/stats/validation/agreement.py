@@ -5,13 +5,14 @@ agreement.r, agreement.rho                  quantities with errors
 agreement.retention(2 / 3)                  theta_k = r - k rho
 agreement.worth, agreement.least_worth()    K and K_low
 agreement.share_proven()                    k_low
-Source: Spearman (1904), American Journal of Psychology 15; retention of effect: Pigeot et al.
-(2003), Statistics in Medicine 22.
+Source: Spearman (1904), American Journal of Psychology 15; Spearman (1910), Brown (1910), British
+Journal of Psychology 3; retention of effect: Pigeot et al. (2003), Statistics in Medicine 22;
+Fieller (1954), JRSS B 16.
 """
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import nan, sqrt
+from math import exp, inf, log, nan, sqrt
 
 import numpy as np
 from scipy.special import stdtrit
@@ -19,7 +20,6 @@ from scipy.special import stdtrit
 from analysis.stats.inputs import Floats
 from analysis.stats.validation.errors import FLAT, TINY, Errors, Quantity, bounded
 from analysis.stats.validation.people import People
-from analysis.stats.validation.worth import largest_worth, smaller_root, worth_in_raters
 
 CONSTANT = "the judge gives the same answer to every item"
 
@@ -117,7 +117,7 @@ class Agreement:
         return v_ff, v_hh, (v_ff + v_hh - v_theta) / 2
 
     @cached_property
-    def joint_df(self) -> int:
+    def joint_df(self) -> float:
         """Return the smallest degrees of freedom of r, rho and theta_1."""
         return min(self.errors.df(c) for c in COMBINATIONS)
 
@@ -163,7 +163,68 @@ def _parts_of_ratings(
 
 
 def _without_judge(people: People, v_f: float, *, is_constant: bool) -> Agreement:
-    rho = people.agreement
-    items = np.array([[0.0, 0.0], [0.0, rho.error**2]])
-    errors = Errors(items, np.zeros((2, 2)), rho.df + 1, people.n_raters)
+    rho, none = people.agreement, np.zeros((2, 2))
+    errors = Errors(none, none, 1, people.effective_raters)
+    if not np.isnan(rho.value):
+        u = np.stack([0 * people.u, people.u]) if people.adds_raters else None
+        errors = people.errors(np.stack([0 * people.psi, people.psi]), u)
     return Agreement(nan, rho.value, errors, people.n, v_f, CONSTANT if is_constant else rho.reason)
+
+
+LEAST, MOST = 1e-4, 1e3  # of K_low
+STEPS = 60  # halvings of log K
+
+
+def worth_in_raters(r: float, rho: float) -> float:
+    """Return K = q^2 (1 - rho) / (rho (1 - q^2)), q = r / sqrt(rho).
+
+    NaN where rho <= 0; 0 where r <= 0; inf where q^2 >= 1.
+    """
+    if np.isnan(r) or not rho > 0:
+        return nan
+    if r <= 0:
+        return 0.0
+    squared = r**2 / rho
+    return inf if squared >= 1 else squared * (1 - rho) / (rho * (1 - squared))
+
+
+def agreement_of_mean(k: float, rho: float) -> tuple[float, float]:
+    """Return h, a rater's correlation with the mean of k others, and its derivative in rho."""
+    size = 1 + (k - 1) * rho
+    return rho * sqrt(k / size), sqrt(k) * (1 + (k - 1) * rho / 2) / size**1.5
+
+
+def largest_worth(r: float, rho: float, t: float, variances: tuple[float, float, float]) -> float:
+    """Return the largest K in .0001..1000 with r - h(K) - t SE > 0 by bisection; 0 for none.
+
+    variances: v_FF, v_HH, v_FH of r and rho.
+    """
+    v_ff, v_hh, v_fh = variances
+
+    def is_proven(k: float) -> bool:
+        h, slope = agreement_of_mean(k, rho)
+        variance = v_ff + slope**2 * v_hh - 2 * slope * v_fh
+        return r - h - t * sqrt(max(0.0, variance)) > 0
+
+    if not is_proven(LEAST):
+        return 0.0
+    if is_proven(MOST):
+        return MOST
+    low, high = log(LEAST), log(MOST)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_proven(exp(middle)) else (low, middle)
+    return exp(low)
+
+
+def smaller_root(r: float, rho: float, t: float, variances: tuple[float, float, float]) -> float:
+    """Return the smaller root k of k^2 (rho^2 - t^2 v_HH) - 2k (r rho - t^2 v_FH) + r^2 - t^2 v_FF.
+
+    NaN where rho is not significant (the quadratic then opens downwards) or there is no root.
+    """
+    v_ff, v_hh, v_fh = variances
+    square, half, rest = rho**2 - t**2 * v_hh, r * rho - t**2 * v_fh, r**2 - t**2 * v_ff
+    inside = half**2 - square * rest
+    if np.isnan(rho) or rho <= 0 or square <= 0 or inside < 0:
+        return nan
+    return (half - sqrt(inside)) / square

@@ -57,7 +57,7 @@ class Verdict:
 
     half: of a failed check beyond what is known of items; grouping: the small one in which it
     failed, blank where it is the joint check. missing: what else a "not yet" waits for
-    ("correction", "rare_class", "rare_answer", "scale", "points", "groups"). grade: of a yes.
+    ("correction", "scale", "points", "groups"). grade: of a yes.
     judge_p, people_p: the largest p of the judge's checks and of the people's. warnings:
     "missing".
     """

@@ -63,12 +63,14 @@ class Left:
     """The people of the same items without what is known of them.
 
     small: (name, the people within the groups, which of the items (n,)) of each small grouping;
-    skipped: {name: why} of what could not be taken out.
+    within: what is known of the items of each, its groups first. skipped: {name: why} of what could
+    not be taken out.
     """
 
     people: People
     features: Known
     small: tuple[tuple[str, People, Flags], ...]
+    within: tuple[Known, ...]
     skipped: dict[str, str]
 
 
@@ -118,21 +120,43 @@ def take_out(people: People, features: Known) -> Left:
 
     A fit of p columns takes p/n of the chance in the items' means with it, so that rho' would be
     too low; what is left of the means is multiplied by sqrt(n / (n - p)). Groupings with few items
-    a group would take more: the products of these residuals are then compared within groups. There
-    is no such check where most items are alone in their group, or groups cut across clusters.
+    a group would take more: their products are compared within groups, and all else is fitted
+    within groups too. (A fit over all items, of a judge that knows the group alone, would leave
+    people's own chance within it.) There is no such check where most items are alone in their
+    group, or groups cut across clusters.
     """
-    left = people.means - features.fit(people.means)
-    scale = np.sqrt(people.n / max(people.n - features.rank, 1))
-    own = people.values - people.means[people.item]
-    rest = people.replace_values(own + scale * left[people.item])
-    small, skipped = [], dict(features.skipped)
+    rest = _replace_means(people, features, people.n, features.rank)
+    small, within, skipped = [], [], dict(features.skipped)
     for name, codes in features.small.items():
-        inside, keep = within_groups(rest, codes)
+        inside, keep = within_groups(people, codes)
         if inside is None:
             skipped[name] = FEW_A_GROUP
-        else:
-            small.append((name, inside, keep))
-    return Left(rest, features, tuple(small), skipped)
+            continue
+        own = _fit_within(features, inside.group, keep)
+        n_free = inside.n - int(inside.group.max()) - 1
+        n_columns = own.rank - (inside.n - n_free)
+        small.append((name, _replace_means(inside, own, n_free, n_columns), keep))
+        within.append(own)
+    return Left(rest, features, tuple(small), tuple(within), skipped)
+
+
+def _replace_means(people: People, features: Known, n_free: int, n_columns: int) -> People:
+    """Return the people with what is left of the items' means, scaled up for p of n columns."""
+    left = people.means - features.fit(people.means)
+    scale = np.sqrt(n_free / max(n_free - n_columns, 1))
+    own = people.values - people.means[people.item]
+    return people.replace_values(own + scale * left[people.item])
+
+
+def _fit_within(features: Known, group: Ints, keep: Flags) -> Known:
+    """Return what is known of the items kept (flags), by their groups and all other columns."""
+    both = sparse.csr_array(sparse.hstack([features.table, _indicators(features.group)]))[keep]
+    sizes, sums = np.bincount(group), _indicators(group).T @ both
+    squares = both.multiply(both).sum(axis=0)
+    varies = squares - sums.multiply(sums).T @ (1 / sizes) > RANK * squares
+    table = sparse.csr_array(both[:, np.flatnonzero(varies)])
+    inverse, rank = _invert(table, group)
+    return Known(group, table, inverse, rank, features.names, {}, {})
 
 
 def compare_beyond(left: Left, judge: Floats) -> tuple[tuple[str, Agreement], ...]:
@@ -144,7 +168,10 @@ def compare_beyond(left: Left, judge: Floats) -> tuple[tuple[str, Agreement], ..
     floor = SAME_WITHIN * float(((judge - judge.mean(axis=0)) ** 2).sum(axis=1).mean())
     residuals = judge - left.features.fit(judge)
     joint = compare_judge(left.people, residuals, floor=floor)
-    within = ((name, compare_judge(p, residuals[k], floor=floor)) for name, p, k in left.small)
+    within = (
+        (name, compare_judge(people, judge[keep] - own.fit(judge[keep]), floor=floor))
+        for (name, people, keep), own in zip(left.small, left.within, strict=True)
+    )
     return ((JOINT, joint), *within)
 
 

@@ -1,15 +1,13 @@
-"""Measure whether the raters or the judge are closer to an item's other raters; it decides nothing.
+"""Make the published test on a long table: is a rater or the judge closer to the other raters?
 
-compare_with_raters(people, judge)      the alternative annotator test
+compare_with_raters(people, judge)      the alternative annotator test, which decides nothing
 """
 
 import numpy as np
 
 from analysis.stats.inputs import Floats
-from analysis.stats.replacement.substitution import FEWEST_ITEMS, RaterTests, tests_of_wins
+from analysis.stats.replacement.substitution import FEWEST_ITEMS, TIE, RaterTests, tests_of_wins
 from analysis.stats.validation.people import People
-
-TIE = 1e-9  # relative: sums of squares this close are equal
 
 
 def compare_with_raters(people: People, judge: Floats) -> RaterTests:
@@ -18,26 +16,12 @@ def compare_with_raters(people: People, judge: Floats) -> RaterTests:
     judge: (n, K), a row for each item of `people`, taken as it is.
     Source: Calderon, Reichart & Dror (2025), ACL, "The Alternative Annotator Test".
     """
-    counts = np.bincount(people.rater, minlength=people.n_raters)
-    tested = (counts >= FEWEST_ITEMS)[people.rater]
-    d_ij = compare_closeness(people, judge)[tested]
-    item, rater = people.item[tested], people.rater[tested]
-    return tests_of_wins(item, rater, d_ij <= 0, d_ij >= 0, people.cluster)
-
-
-def compare_closeness(people: People, judge: Floats) -> Floats:
-    """Return who is closer to the item's other ratings (N,): 1 the rater, -1 the judge, 0 both.
-
-    judge: (n, K), taken as it is.
-    """
-    compare = _by_labels if _has_labels(people) else _by_squares
-    advantage = compare(people, judge)
-    step = TIE * max(float(np.abs(advantage).max(initial=0.0)), 1.0)
-    return np.sign(np.where(np.abs(advantage) <= step, 0.0, advantage))
-
-
-def _has_labels(people: People) -> bool:
-    return people.values.shape[1] > 1
+    tested = (people.counts >= FEWEST_ITEMS)[people.rater]
+    compare = _by_labels if people.values.shape[1] > 1 else _by_squares
+    ahead = compare(people, judge)
+    step = TIE * max(float(np.abs(ahead).max(initial=0.0)), 1.0)
+    wins = (ahead <= step)[tested], (ahead >= -step)[tested]
+    return tests_of_wins(people.item[tested], people.rater[tested], *wins, people.cluster)
 
 
 def _by_squares(people: People, judge: Floats) -> Floats:

@@ -1,26 +1,25 @@
-"""Look for raters who agree with a judge more than with people, as if they pasted its answers.
+"""Look for raters who paste a judge's answers, or without whom the others agree more.
 
-echo = find_echoes(people, judges, seed=1)      for all judges on the same items
+echo = find_echoes(people, judges)            for all judges on the same items
 echo.study_p, echo.rater_p
+lowering = find_lowering_raters(people)       in a small panel
+lowering.raters, lowering.without             those without whom rho rises most first, rho then
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csc_array
+from scipy import sparse
+from scipy.special import gammainc, gammaincc, ndtr
 
+from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.people import People
 
-DRAWS = 999
-MOST_AT_ONCE = 100_000  # ratings of permutations in memory
-MOST_PRODUCTS = 1_000_000  # of permuted ratings and judges in memory
-MOST_BY_NEIGHBOURS = 12  # ratings of an item; from there on numpy's own sort is quicker
 TINY = 1e-12
-
-Codes = NDArray[np.int32]  # scipy.sparse would copy others
+NO_SKEWNESS = 1e-4
+PROBES = 100  # vectors of random signs, each as long as there are raters
 
 
 @dataclass(frozen=True)
@@ -41,62 +40,49 @@ class Echo:
         return self.rater_p < alpha
 
 
-def find_echoes(
-    people: People,
-    judges: Floats,
-    *,
-    n_draws: int = DRAWS,
-    seed: int | np.random.Generator = 0,
-    alpha: float = 0.05,
-) -> Echo:
-    """Permute each item's ratings among its raters to test who follows a judge beyond people.
+def find_echoes(people: People, judges: Floats) -> Echo:
+    """Test who follows a judge beyond people, as if each item's raters had changed places.
 
-    judges: (J, n) or, for labels, (J, n, K), of the items of `people`, without NaN; they share the
-    permutations, which are what takes time: n_draws sorts of all ratings. T_j = sum_i z_ij (F_i -
-    o_ij), F and the others' mean o standardised over ratings; t_j is its distance from its mean
-    over all permutations in standard deviations, both exact. p = (1 + #) / (draws + 1). A judge
-    gets no more draws once its study_p can no longer fall below `alpha`, so that whether it does
-    is as after n_draws. Raises ValueError for another shape or NaN.
-    Source: max-T, Westfall & Young (1993), Resampling-Based Multiple Testing; the end of draws,
-    Besag & Clifford (1991), Biometrika 78.
+    judges: (J, n) or, for labels, (J, n, K), of the items of `people`, without NaN. T_j = sum_i
+    z_ij (F_i - o_ij), F and the others' mean o standardised over ratings; t_j is its distance from
+    its mean over all permutations of each item's products among its raters, in standard deviations,
+    both exact. Of a rater p is Pearson's type III with the exact skewness, of the study (sum t_j^2)
+    with the exact mean and variance and the skewness that normal T_j have. Raises ValueError for
+    another shape or NaN.
+    Source: Mielke & Berry (2007), Permutation Methods, ch. 2; max-T: Westfall & Young (1993),
+    Resampling-Based Multiple Testing.
     """
     values = judges[:, :, None] if judges.ndim == 2 else judges
     if values.shape[1:] != people.means.shape or np.isnan(values).any():
         raise ValueError(f"judges: expected (J, n) without NaN, found {judges.shape}")
-    order, sizes = _order_by_size(people)
-    rater, n_raters = people.rater[order].astype(np.int32), people.n_raters
-    products = np.stack([_products(people, answers) for answers in values], axis=1)
-    mean, spread = _moments(people, products)
-    products = products[order]
-    t = ((_sums_by_rater(products, rater[None], n_raters) - mean) / spread)[0]
-    # As far is what differs by rounding alone.
-    total, least = np.nansum(t**2, axis=1) * (1 - TINY), t - TINY * np.abs(t)
-    most = alpha * (n_draws + 1) - 1
-    studies, raters, made = np.zeros(len(t), int), np.zeros(t.shape, int), np.zeros(len(t), int)
-    undecided = np.flatnonzero(~np.isnan(t).all(axis=1))
-    at_once = max(1, min(n_draws, MOST_AT_ONCE // max(1, len(rater))))
-    rng = np.random.default_rng(seed)
-    for permuted in _permute_within_items(rater, sizes, (n_draws, at_once), rng):
-        if not len(undecided):
-            break
-        for some in _slices(undecided, max(1, MOST_PRODUCTS // permuted.size)):
-            of_these = np.tile(products[:, some], (len(permuted), 1))
-            drawn = (_sums_by_rater(of_these, permuted, n_raters) - mean[some]) / spread[some]
-            largest = np.nan_to_num(drawn, nan=-np.inf).max(axis=2, keepdims=True)
-            studies[some] += (np.nansum(drawn**2, axis=2) >= total[some]).sum(axis=0)
-            raters[some] += (largest >= least[some]).sum(axis=0)
-        made[undecided] += len(permuted)
-        undecided = undecided[studies[undecided] < most]
-    defined = ~np.isnan(t)
-    study_p, rater_p = (1 + studies) / (made + 1), (1 + raters) / (made + 1)[:, None]
-    return Echo(
-        np.where(defined.any(axis=1), study_p, np.nan), np.where(defined, rater_p, np.nan), t
+    tests = [_test(people, _products(people, answers)) for answers in values]
+    study_p, rater_p, t = (np.array(part) for part in zip(*tests, strict=True))
+    return Echo(study_p, rater_p, t)
+
+
+def permutation_moments(people: People, values: Floats, counts: Flags) -> tuple[Floats, Floats]:
+    """Return (t, skewness) (R,) of each rater's sum of values (N,), less that of permutations.
+
+    Permutations are of each item's values among its raters; their moments are exact. counts (N,):
+    which ratings count. NaN: all permutations give the same sum.
+    """
+    apart = values - (people.sum_by_item(values) / people.m)[people.item]
+    moments = [(people.sum_by_item(apart**k) / people.m)[people.item] for k in (2, 3)]
+    sums, variances, thirds = (
+        np.bincount(people.rater, np.where(counts, column, 0.0), minlength=people.n_raters)
+        for column in (apart, *moments)
     )
+    root = np.sqrt(np.where(variances > TINY**2, variances, np.nan))
+    return sums / root, thirds / root**3
 
 
-def _slices(codes: Ints, size: int) -> Iterator[Ints]:
-    """Yield the codes, at most so many at once."""
-    yield from (codes[start : start + size] for start in range(0, len(codes), size))
+def upper_tail(t: Floats, skewness: Floats) -> Floats:
+    """Return P(T > t) of a shifted gamma variable with mean 0, variance 1 and this skewness."""
+    size = np.where(np.abs(skewness) < NO_SKEWNESS, 1.0, np.abs(skewness))
+    shape = 4 / size**2
+    place = np.maximum(0.0, shape + np.sign(skewness) * t * np.sqrt(shape))
+    tail = np.where(skewness > 0, gammaincc(shape, place), gammainc(shape, place))
+    return np.where(np.abs(skewness) < NO_SKEWNESS, ndtr(-t), tail)
 
 
 def _products(people: People, judge: Floats) -> Floats:
@@ -111,66 +97,112 @@ def _standardise(values: Floats) -> Floats:
     return centred / spread if spread > TINY else np.full_like(centred, np.nan)
 
 
-def _moments(people: People, products: Floats) -> tuple[Floats, Floats]:
-    """Return T's mean and SD over all permutations (J, R); NaN where all give the same T."""
-    m, rater = people.m[:, None], people.rater[None].astype(np.int32)
-    means = (people.sum_by_item(products) / m)[people.item]
-    variances = (people.sum_by_item((products - means) ** 2) / m)[people.item]
-    mean = _sums_by_rater(means, rater, people.n_raters)[0]
-    spread = np.sqrt(_sums_by_rater(variances, rater, people.n_raters)[0])
-    return mean, np.where(spread > TINY, spread, np.nan)
+def _test(people: People, products: Floats) -> tuple[float, Floats, Floats]:
+    """Return (p of the study, p of each rater (R,), t (R,)) of the products (N,) of a judge."""
+    t, skewness = permutation_moments(people, products, np.ones(len(products), dtype=bool))
+    if np.isnan(t).all():
+        return np.nan, t, t
+    variance, of_normal = moments_of_study(people, products, ~np.isnan(t))
+    excess, p = float(np.nansum(t**2)) - float((~np.isnan(t)).sum()), 1.0
+    if variance > TINY:
+        p = float(upper_tail(np.array(excess / sqrt(variance)), np.array(of_normal)))
+    return p, _p_of_largest(t, skewness), t
 
 
-def _sums_by_rater(products: Floats, rater: Codes, n_raters: int) -> Floats:
-    """Return T (D, J, R): sums of products (D * N, J) by the rater (D, N) who is given each."""
-    n_draws, n = rater.shape
-    places = rater + n_raters * np.arange(n_draws, dtype=np.int32)[:, None]
-    ends = np.arange(rater.size + 1, dtype=np.int32)
-    shape = n_draws * n_raters, rater.size
-    sums = csc_array((np.ones(rater.size), places.ravel(), ends), shape=shape) @ products
-    return sums.reshape(n_draws, n_raters, -1).transpose(0, 2, 1)
+def _trace_of_cube(matrix: sparse.csr_array) -> float:
+    """Return the trace of a symmetric matrix's cube, of a large one by random signs.
 
-
-def _order_by_size(people: People) -> tuple[Ints, list[tuple[int, int]]]:
-    """Return an order (N,) of the ratings, and [(ratings of an item, such items)].
-
-    Of items of one size come all first ratings, then all second ones, and so on.
+    The square of a large sparse matrix need not be sparse.
+    Source: Hutchinson (1990), Communications in Statistics 19.
     """
-    place = np.arange(len(people.item)) - (people.m.cumsum() - people.m)[people.item]
-    order = np.lexsort((people.item, place, people.m[people.item]))
-    sizes, counts = np.unique(people.m, return_counts=True)
-    return order, list(zip(sizes.tolist(), counts.tolist(), strict=True))
+    n = matrix.shape[0]
+    signs = np.eye(n)
+    if n > PROBES:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (n, PROBES)) / sqrt(PROBES)
+    once = matrix @ signs
+    return float((once * (matrix @ once)).sum())
 
 
-def _permute_within_items(
-    rater: Codes, sizes: list[tuple[int, int]], draws: tuple[int, int], rng: np.random.Generator
-) -> Iterator[Codes]:
-    """Yield random orders (D, N) of each item's raters.
+def _p_of_largest(t: Floats, skewness: Floats) -> Floats:
+    """Return the p (R,) of "some rater's t is as large", as if raters were independent.
 
-    rater (N,), sizes: in the order of `_order_by_size`; draws: how many, and how many at once.
-    Random numbers are sorted within items; their last bits are the rater's code.
+    t and skewness are rounded, as few differ then.
     """
-    code = (1 << int(rater.max()).bit_length()) - 1
-    n_draws, at_once = draws
-    for start in range(0, n_draws, at_once):
-        shape = min(at_once, n_draws - start), len(rater)
-        keys = rng.integers(1 << 64, size=shape, dtype=np.uint64).view(np.int64) & ~code | rater
-        begin = 0
-        for m, n_items in sizes:
-            end = begin + m * n_items
-            _sort_rows(keys[:, begin:end].reshape(-1, m, n_items))
-            begin = end
-        yield (keys & code).astype(np.int32)
+    values, place = np.unique(np.round(t, 3), return_inverse=True)
+    own, counts = np.unique(np.round(skewness[~np.isnan(t)], 2), return_counts=True)
+    tails = upper_tail(values[:, None], own[None])
+    with np.errstate(divide="ignore"):
+        p: Floats = -np.expm1(np.log1p(-np.minimum(tails, 1.0)) @ counts)
+    return p[place]
 
 
-def _sort_rows(keys: Ints) -> None:
-    """Sort (D, m, n) along m in place: few rows by comparing neighbours, all items at once."""
-    m = keys.shape[1]
-    if m > MOST_BY_NEIGHBOURS:
-        keys.sort(axis=1)
-        return
-    for turn in range(m):
-        first, second = keys[:, turn % 2 : m - 1 : 2], keys[:, turn % 2 + 1 :: 2]
-        smaller = np.minimum(first, second)
-        np.maximum(first, second, out=second)
-        first[...] = smaller
+def moments_of_study(people: People, products: Floats, tested: Flags) -> tuple[float, float]:
+    """Return the exact variance of sum t_j^2, and the skewness that it has for normal T_j.
+
+    With S the covariance of all T, S_i that of item i's part, and A = diag(1 / var T_j): the parts
+    of two items are uncorrelated, so that the variance is sum_i var(sum_j A_j Y_ij^2) + 2 (|A S|^2
+    - sum_i |A S_i|^2).
+    """
+    m = people.m
+
+    def total(values: Floats) -> Floats:
+        return people.sum_by_item(values)
+
+    apart = products - (total(products) / m)[people.item]
+    squares = total(apart**2)
+    own, crossed = squares / m, squares / m / (m - 1)  # S_i: own on its diagonal, else -crossed
+    shape = people.n, people.n_raters
+    has = sparse.csr_array((np.ones(len(apart)), (people.item, people.rater)), shape=shape)
+    variances = has.T @ own
+    weight = np.where(tested, 1 / np.where(tested, variances, 1.0), 0.0)
+    a = weight[people.rater]
+    roots, each = sparse.diags_array(np.sqrt(weight)), sparse.diags_array(crossed)
+    scaled = sparse.csr_array(
+        sparse.diags_array(weight * (variances + has.T @ crossed))
+        - roots @ (has.T @ each @ has) @ roots
+    )
+    second, third = float((scaled.data**2).sum()), _trace_of_cube(scaled)
+    both, sums = total(a**2), total(a)
+    within = (both - sums**2 / m) * (total(apart**4) - squares**2 / m) / (m - 1)
+    of_items = own**2 * both + crossed**2 * (sums**2 - both)
+    return float((within - 2 * of_items).sum()) + 2 * second, 8 * third / (2 * second) ** 1.5
+
+
+MOST_RATERS = 10  # of a panel: among more, one changes no answer
+FEWEST_RATINGS = 10  # of items with three ratings, before a rater is tested
+FEWEST_OF_AN_ITEM = 3  # of two raters it cannot be told which is off
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """The raters who lower rho.
+
+    raters: (k,) codes as given; without: (k,), rho of the others.
+    """
+
+    raters: Ints
+    without: Floats
+
+
+def find_lowering_raters(people: People, alpha: float = 0.05) -> Lowering:
+    """Find the raters whose ratings agree less with the others than their items' ratings do.
+
+    The part u_ij of each rating in the influence on rho is compared with the mean part of its
+    item's ratings, which it is on average if raters are exchangeable; Holm over raters. Items with
+    two ratings take no part; a rater needs ten others. Nobody is named of more than ten raters.
+    """
+    if people.is_flat or people.n_raters > MOST_RATERS:
+        return Lowering(people.raters[:0], np.empty(0))
+    places = np.flatnonzero(adjusted_p(people) < alpha)
+    rho = [people.drop_raters(np.arange(people.n_raters) == place).rho for place in places]
+    without = np.array(rho, dtype=float)
+    order = [k for k in np.argsort(-without, kind="stable") if without[k] > people.rho]
+    return Lowering(people.raters[places[order]], without[order])
+
+
+def adjusted_p(people: People) -> Floats:
+    """Return the p of each rater (R,) by Holm over those who are tested; NaN for the others."""
+    counts = people.m[people.item] >= FEWEST_OF_AN_ITEM
+    t, skewness = permutation_moments(people, -people.u, counts)
+    enough = np.bincount(people.rater, counts, minlength=people.n_raters) >= FEWEST_RATINGS
+    return np.asarray(holm(np.where(enough, upper_tail(t, skewness), np.nan)))

@@ -32,7 +32,7 @@ class Quantity:
 
     value: float
     error: float = nan
-    df: int = 0
+    df: float = 0
     reason: str = ""
 
     def p_above(self, bound: float = 0.0) -> float:
@@ -78,13 +78,14 @@ class Errors:
     """Covariances of q quantities: from items in clusters, and what raters as a sample add.
 
     items: (q, q); raters: (q, q), V_rater - V_cell, zeros where raters are not a sample. Of a
-    linear combination the addition counts only where it is above 0.
+    linear combination the addition counts only where it is above 0. n_raters: R, as many as equally
+    busy raters would be worth.
     """
 
     items: Floats
     raters: Floats
     n_clusters: int
-    n_raters: int
+    n_raters: float
 
     def variance(self, combination: Floats) -> float:
         """Return the variance of a linear combination (q,) of the quantities."""
@@ -94,9 +95,9 @@ class Errors:
         """Return what raters as a sample add to the variance: at least 0."""
         return max(0.0, float(combination @ self.raters @ combination))
 
-    def df(self, combination: Floats) -> int:
+    def df(self, combination: Floats) -> float:
         """Return G - 1, or min(G, R) - 1 where raters add to the variance."""
-        groups = self.n_clusters
+        groups: float = self.n_clusters
         if self.addition(combination) > 0:
             groups = min(groups, self.n_raters)
         return groups - 1
@@ -125,15 +126,20 @@ def covariance_by_cluster(
 
 
 def covariance_by_rater(u: Floats, rater: Ints, n_raters: int, n: int) -> tuple[Floats, Floats]:
-    """Return V_rater = R/(R-1) sum_j (sum_i u_ij)^2 / n^2, V_cell = sum_ij u_ij^2 / n^2: (q, q).
+    """Return V_rater = c sum_j (sum_i u_ij)^2 / n^2, V_cell = sum_ij u_ij^2 / n^2: (q, q).
 
-    u: (q, N), the weighted part of each rating; rater: (N,), codes 0..R-1; n: items.
+    u: (q, N), the weighted part of each rating; rater: (N,), codes 0..R-1; n: items. A rater who
+    has most ratings pulls the mean, from which the parts are, to his or her own: with p_j the
+    share of ratings, c = sum p^2 / (sum p^2 - 2 sum p^3 + (sum p^2)^2) makes up for it where
+    raters differ by a constant; R / (R - 1) where all are equally busy.
     """
     cells = u @ u.T / n**2
     if n_raters < 2:
         return np.full_like(cells, nan), cells
     sums = _sums_by_code(u, rater, n_raters)
-    return n_raters / (n_raters - 1) * (sums @ sums.T) / n**2, cells
+    share = np.bincount(rater, minlength=n_raters) / len(rater)
+    second, third = float((share**2).sum()), float((share**3).sum())
+    return second / (second - 2 * third + second**2) * (sums @ sums.T) / n**2, cells
 
 
 def _sums_by_code(rows: Floats, codes: Ints, n_codes: int) -> Floats:

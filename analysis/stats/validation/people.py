@@ -62,10 +62,15 @@ class People:
         """Return R, the number of raters."""
         return len(self.raters)
 
+    @cached_property
+    def effective_raters(self) -> float:
+        """Return as many raters as equally busy ones would be worth."""
+        return effective_number(self.counts)
+
     @property
     def adds_raters(self) -> bool:
         """Say whether standard errors count the raters as a sample."""
-        is_sample = effective_number(self.counts) >= FEWEST_RATERS
+        is_sample = self.effective_raters >= FEWEST_RATERS
         return is_sample if self.is_sample is None else self.is_sample
 
     @cached_property
@@ -210,7 +215,7 @@ class People:
         if u is not None and self.adds_raters:
             by_rater, cells = self.rater_covariances(u)
             raters = by_rater - cells
-        return Errors(items, raters, self.n_clusters, self.n_raters)
+        return Errors(items, raters, self.n_clusters, self.effective_raters)
 
     def rater_covariances(self, u: Floats) -> tuple[Floats, Floats]:
         """Return V_rater and V_cell (q, q) of the parts u (q, N) of each rating."""

@@ -77,7 +77,7 @@ class PeopleWithinGroups(People):
         return np.einsum("nk,nk->n", self.z, self._means_of_others(self.z_means)[self.item])
 
 
-def within_groups(people: People, codes: Ints) -> tuple[People | None, Flags]:
+def within_groups(people: People, codes: Ints) -> tuple[PeopleWithinGroups | None, Flags]:
     """Return the people of the items (flags (n,)) that share their group with another.
 
     codes: (n,), the group of each item of `people`, from 0. None where most items are alone in

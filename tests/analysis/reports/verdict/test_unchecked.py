@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.reports.verdict.ladder import LADDERS
+from analysis.reports.verdict.notes import simulation_notes
 from analysis.reports.verdict.page import _matrix
 from analysis.reports.verdict.report import MATRIX, RATE
-from analysis.reports.verdict.simulated import simulation_notes
+from analysis.reports.verdict.tables import LADDERS
 from annotate.models import Recipient
 from tests.analysis.reports.verdict.test_report import crowd, reason_of, rows_of  # noqa: F401
 from tests.analysis.small import build

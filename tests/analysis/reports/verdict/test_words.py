@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from analysis.reports.verdict.own_words import OF_OWN, OwnCase, without_use
+from analysis.reports.verdict.own_words import OF_OWN, OwnCase, whom_for, without_use
 from analysis.reports.verdict.words import OF_RATING, OF_SYSTEMS, Case, SystemsCase
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
 from analysis.stats.validation.criteria import Criteria
@@ -74,9 +74,6 @@ def test_a_judge_that_rounded_gives_one_answer_is_for_the_order_only():
         "to every item. Do not use J for means or single scores on q."
     )
     assert next_step.startswith("Use it for the order only")
-    sentence, next_step = make_case("rare_answer").say()
-    assert sentence.startswith("J never gives the rarer answer on q: it finds none")
-    assert next_step == "Try another prompt or model."
 
 
 @pytest.mark.parametrize(
@@ -128,10 +125,7 @@ OF_REASONS = {
     Reason.RATERS_DISAGREE: [(Answer.PEOPLE_DISAGREE, {})],
     Reason.PEOPLE_UNSURE: [(NOT_YET, {})],
     Reason.MAY_NOT: [(NO, {})],
-    Reason.UNDECIDED: [
-        (NOT_YET, {"missing": missing})
-        for missing in ("", "correction", "groups", "rare_class", "rare_answer")
-    ],
+    Reason.UNDECIDED: [(NOT_YET, {"missing": missing}) for missing in ("", "correction", "groups")],
     Reason.KNOWN_FEATURES: [
         (answer, {"grouping": grouping, "half": half})
         for answer, half in (
@@ -187,6 +181,16 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
                 make_case is OwnCase or "these 3 raters only" in words or "like these 3." in words
             )
             assert words.endswith("This says nothing of comparing systems.")
+
+
+@pytest.mark.parametrize(("is_sample", "whom"), [(True, "raters like these 3"), (False, "these 3")])
+def test_whom_a_yes_is_for_can_be_said_once_of_several(is_sample, whom):
+    evidence = replace(GOOD, are_sample=is_sample)
+    reason, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    entry = SimpleNamespace(row={"raters": 3}, reason=reason)
+    assert whom_for(entry).startswith(f"This is for {whom}")
+    assert whom_for(entry) in reason
+    assert whom_for(SimpleNamespace(row={"raters": 3}, reason="J may not.")) == ""
 
 
 SYSTEMS_USES = {

@@ -12,6 +12,8 @@ from analysis.stats.validation.beyond import (
     take_out,
 )
 from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.small_groups import within_groups
+from tests.analysis.stats.validation.simulated import simulate
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, SYSTEMS, contents, long_study
 
 
@@ -86,6 +88,46 @@ def test_all_is_taken_out_at_once_by_least_squares(seed):
     assert (beyond.r.error, beyond.rho.error) == pytest.approx((plain.r.error, plain.rho.error))
     ((_, known),) = compare_beyond(left, table @ rng.normal(size=(table.shape[1], 1)))
     assert np.isnan(known.r.value), "a judge of any mixture of them has nothing left"
+
+
+def pairs_of_items(seed):
+    """Two texts about each of 60 contents, a few of which are not judged: (left, the items)."""
+    study = simulate(seed, 0.3, 0.0, 0.4, contents=60, systems=2)
+    reference, judged = study.reference, np.random.default_rng(seed).random(120) > 0.05
+    return reference.with_people(reference.people.restrict(judged)).left, study, judged
+
+
+def test_a_judge_that_knows_only_a_small_group_has_nothing_left_within_it():
+    """Not even a mixture with what is taken out, in which people's own chance has a share."""
+    left, study, judged = pairs_of_items(3)
+    means = np.bincount(study.content, study.reference.people.means[:, 0]) / 2
+    judge = means[study.content] + 0.1 * np.log1p(study.length)
+    (_, joint), (name, within) = compare_beyond(left, judge[judged, None])
+    assert (name, joint.r.value > 0) == ("content", True)
+    assert np.isnan(within.r.value)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_within_small_groups_all_else_is_taken_out_by_least_squares(seed):
+    left, study, judged = pairs_of_items(seed)
+    people = study.reference.people.restrict(judged)
+    judge, codes = study.follow(0.8)[judged, None], study.content[judged]
+    others = raters_other_ratings(people)
+    table = columns_of(study.length[judged], [study.system[judged]], others)
+    within, keep = within_groups(people, codes)
+    table = np.hstack([table, codes[:, None] == np.unique(codes[keep])])[keep]
+    rank, n_groups = np.linalg.matrix_rank(table), within.group.max() + 1
+
+    def residuals(values):
+        return values - table @ np.linalg.lstsq(table, values, rcond=None)[0]
+
+    scale = np.sqrt((within.n - n_groups) / (within.n - rank))
+    change = scale * residuals(within.means) - within.means
+    rest = within.replace_values(within.values + change[within.item])
+    plain = compare_judge(rest, residuals(judge[keep]))
+    beyond = dict(compare_beyond(left, judge))["content"]
+    assert (beyond.r.value, beyond.rho.value) == pytest.approx((plain.r.value, plain.rho.value))
+    assert (beyond.r.error, beyond.rho.error) == pytest.approx((plain.r.error, plain.rho.error))
 
 
 def test_agreement_beyond_what_explains_nothing_is_that_of_raters():

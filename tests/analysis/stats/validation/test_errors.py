@@ -50,6 +50,29 @@ def test_an_addition_counts_only_above_zero():
     assert (errors.variance(second), errors.df(second)) == (1, 39)
 
 
+def test_a_rater_with_most_ratings_does_not_hide_how_raters_differ():
+    """Raters who differ by constants of variance 1: of a mean sum p^2 is the variance, by draws."""
+    counts = np.array([60, *[6] * 20])
+    rater = np.repeat(np.arange(21), counts)
+    rng, n = np.random.default_rng(1), 60
+    variances = []
+    for _ in range(2000):
+        parts = rng.normal(size=21)[rater]
+        between, _ = covariance_by_rater((parts - parts.mean())[None] / 3, rater, 21, n)
+        variances.append(between.item())
+    assert np.mean(variances) == pytest.approx(((counts / 180) ** 2).sum(), rel=0.05)
+    even = np.repeat(np.arange(9), 20)
+    u = rng.normal(size=(1, 180))
+    sums = np.bincount(even, u[0])
+    between, _ = covariance_by_rater(u, even, 9, n)
+    assert between.item() == pytest.approx(9 / 8 * (sums**2).sum() / n**2)
+
+
+def test_raters_count_as_many_as_equally_busy_ones():
+    errors = Errors(np.eye(1), np.eye(1), n_clusters=40, n_raters=13.9)
+    assert errors.df(np.ones(1)) == pytest.approx(12.9)
+
+
 def test_a_single_rater_has_no_variance_between_raters():
     between, cells = covariance_by_rater(np.ones((1, 4)), np.zeros(4, int), 1, 4)
     assert np.isnan(between).all()

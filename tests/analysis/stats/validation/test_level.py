@@ -30,7 +30,10 @@ def test_raters_as_a_sample_add_their_leniency():
         sums[j] += part
         cells += part**2
     psi = judge[people.rows] - people.means[:, 0] - b.value
-    added = (12 / 11 * (sums**2).sum() - cells) / n**2
+    share = np.bincount(people.rater) / len(people.rater)
+    second = (share**2).sum()
+    more = second / (second - 2 * (share**3).sum() + second**2)
+    added = (more * (sums**2).sum() - cells) / n**2
     assert added > 0
     variance = n / (n - 1) * (psi**2).sum() / n**2 + added
     assert b.error == pytest.approx(np.sqrt(variance))

@@ -63,9 +63,9 @@ def test_the_worked_crowd():
 def test_raters_as_a_sample_of_the_worked_crowd():
     people = crowd(is_sample=True)
     by_rater, cells = people.rater_covariances(people.u[None])
-    assert (by_rater.item(), cells.item()) == pytest.approx((0.060201, 0.040986), abs=5e-7)
-    assert people.agreement.error == pytest.approx(0.178681, abs=5e-7)
-    assert people.agreement.df == 5
+    assert (by_rater.item(), cells.item()) == pytest.approx((0.060755, 0.040986), abs=5e-7)
+    assert people.agreement.error == pytest.approx(0.180224, abs=5e-7)
+    assert people.agreement.df == pytest.approx(22**2 / 82 - 1)  # 3, 3, and four times 4 ratings
     assert crowd().agreement.df == 7  # six raters are no sample by default
 
 

@@ -12,7 +12,6 @@ from analysis.stats.validation.errors import Errors, Quantity
 from analysis.stats.validation.evidence import Beyond, Evidence
 from analysis.stats.validation.held import Held
 from analysis.stats.validation.level import Level
-from analysis.stats.validation.rare_class import measure_rare_class
 from analysis.stats.validation.rest import Rest
 from analysis.stats.validation.verdict import decide, largest_judge_p, largest_people_p
 
@@ -137,26 +136,10 @@ def test_level():
     assert np.isnan(own.judge_p)
 
 
-def test_a_rare_class_needs_ten_items():
-    shares, marks = np.repeat([1.0, 0.0], [9, 91]), np.repeat([1.0, 0.0], [9, 91])
-    few = measure_rare_class(shares, marks)
-    assert check("undecided", "not_yet", rare_class=few).missing == "rare_class"
-    shares[9] = 1
-    check("may", "yes", rare_class=measure_rare_class(shares, marks))
-
-
 def test_a_judge_that_rounded_gives_one_answer_may_order_only():
     flat = check("order_only", "not_yet", has_one_point=True)
     assert (flat.missing, flat.judge_p) == ("points", 1)  # as a constant counts in the family
     assert check("order_only", "not_yet", has_one_point=True, level=offset(0.4)).missing == "points"
-
-
-def test_a_judge_that_never_gives_the_rarer_answer_gets_no_yes():
-    never = measure_rare_class(np.repeat([1.0, 0.0], [12, 88]), np.zeros(100))
-    verdict = check("undecided", "not_yet", rare_class=never)
-    assert (verdict.missing, verdict.judge_p) == ("rare_answer", 1)
-    few = measure_rare_class(np.repeat([1.0, 0.0], [9, 91]), np.zeros(100))
-    assert check("undecided", "not_yet", rare_class=few).missing == "rare_class"
 
 
 def test_only_the_correction_fails():
