@@ -18,7 +18,7 @@ from analysis.reports.exclusions import page as exclusions
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
 from analysis.reports.overview import page as overview
-from analysis.reports.plan import page as plan
+from analysis.reports.plan import report as plan
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile

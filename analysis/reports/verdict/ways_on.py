@@ -9,10 +9,9 @@ from django.urls import reverse
 from analysis.reports.verdict.own_words import is_of_own_answers
 from analysis.reports.verdict.report import JUDGE, OWN_SCALE, RATE
 from analysis.reports.verdict.words import NEVER, USES
-from analysis.stats.planning.design import FEWEST_ITEMS, FLOOR
-from analysis.stats.planning.pilot import FEWEST
-from analysis.stats.planning.power import POWER, items_for_agreement
-from analysis.stats.planning.variances import agreement_variance, design_factor
+from analysis.stats.planning.design import FEWEST_ITEMS, Targets, predict_power
+from analysis.stats.planning.forecast import FEWEST
+from analysis.stats.planning.power import POWER
 from analysis.stats.validation.answers import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
@@ -178,8 +177,8 @@ def _steps_of_few(study, question):
 
 def _suffices(row, ratings):
     """Say whether today's items decide that raters agree, with so many ratings of each."""
-    variance = agreement_variance(row["rho"], ratings) * design_factor(_cluster_items(row))
-    return row["items"] >= items_for_agreement(row["rho"], variance, POWER, FLOOR)
+    rho, targets = row["rho"], Targets(cluster_items=_cluster_items(row))
+    return bool(predict_power(rho, rho, ratings, row["items"], targets).agreement >= POWER)
 
 
 def _one_more(study):
