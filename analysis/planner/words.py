@@ -92,8 +92,8 @@ def notes(plan):
             f"{FEWEST_ITEMS} items, and {FEWEST_CLUSTERS} clusters where items come in clusters.",
             f"Of what raters agree on {leading_point(options.known)} is taken to be known without "
             "reading: text length, systems, contents. The joint check takes out "
-            f"{LENGTH_COLUMNS + options.systems} numbers for it, and one for each cluster of items: "
-            "with no more items than that it can never be passed.",
+            f"{LENGTH_COLUMNS + options.systems} numbers for it, and one for each cluster: with no "
+            "more items than that it can never be passed.",
             "Raters are taken to differ in leniency by a tenth of what they do not agree on: the "
             "more items each rates, the less sure is the level.",
             "In simulations studies got a yes as often as predicted, within .05 "

@@ -28,7 +28,7 @@ from analysis.reports.raters import page as raters
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
-from analysis.reports.stopping import page as stopping
+from analysis.reports.stopping import report as stopping
 from analysis.reports.substitution import page as substitution
 from analysis.reports.variance import page as variance
 from analysis.reports.verdict import page as verdict

@@ -153,6 +153,7 @@ class HowManyMore(ReportObject):
     options = Conventions
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     is_slow = True
+    instead = staticmethod(lambda reader: "stop" if reader.judges.planned else "")
     method = (
         "How many more items, or ratings of them, let a judge stand in for a rater, from the "
         "ratings and judgments that are here. It takes 50 items with two ratings and a judgment."
