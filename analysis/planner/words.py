@@ -24,7 +24,8 @@ def sentences(plan):
     """Return the answer: the cheapest design, or why no design can decide."""
     design, assumed = plan.cheapest, plan.assumed
     if design is None:
-        return [f"With these numbers {NEVER}.", *reasons(assumed)]
+        why = reasons(assumed) or ["It would take more than a billion items."]
+        return [f"With these numbers {NEVER}.", *why]
     items, whom = f"{design.items:,.0f} items", "a judge like this passes all checks"
     if assumed.is_comparison:
         items = f"{design.items / SYSTEMS:,.0f} items of each of two systems"

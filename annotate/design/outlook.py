@@ -137,7 +137,9 @@ def outlook_of(study):
         return None
     groups = _questions_by_kinds(study)
     counted = [_count(study, questions, kinds) for kinds, questions in groups.items()]
-    answers = [(rated, [*_say_items(rated), *_say_level(rated), *_say_systems(rated)]) for rated in counted]
+    answers = [
+        (rated, [*_say_items(rated), *_say_level(rated), *_say_systems(rated)]) for rated in counted
+    ]
     failing = [(rated, sentences) for rated, sentences in answers if sentences]
     if not failing:
         return None

@@ -31,7 +31,7 @@ def test_two_systems():
 
 
 def test_few_raters_are_warned_of():
-    *_, last = answer(session_items=100)
+    *_, last = answer(rho=1.0)
     assert last.startswith("These are fewer than 10 raters")
     assert len(answer(session_items=10)) == 2
 
