@@ -87,7 +87,7 @@ class Beside:
 class Stopping(ReportObject):
     """Whether collecting may stop at this look, and how many more ratings it takes if not."""
 
-    name, title = "stop", "How many more ratings"
+    name, title = "stop", "How many more ratings before stopping"
     options = StopOptions
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     instead = staticmethod(lambda reader: "" if reader.judges.planned else "plan")
