@@ -213,16 +213,11 @@ def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expe
     factor = float(design_factor(aims.cluster_items))
 
     def order(agreement: float, judge: float, k: float) -> Order:
+        of_rho = float(agreement_variance(agreement, m))
+        of_theta = float(retention_variance(agreement, judge, m, k))
         if aims.is_skewed:
-            both = skewed_variances(aims.points, agreement, judge, m, k)
-        else:
-            both = tuple(
-                map(
-                    float,
-                    (agreement_variance(agreement, m), retention_variance(agreement, judge, m, k)),
-                )
-            )
-        return Order(agreement, judge, k, both[0] * factor, both[1] * factor)
+            of_rho, of_theta = skewed_variances(aims.points, agreement, judge, m, k)
+        return Order(agreement, judge, k, of_rho * factor, of_theta * factor)
 
     spread = nan
     if aims.rating_variance is not None:

@@ -112,17 +112,22 @@ def _move(pilot: Expected, move: str, n: int, side: int) -> Expected:
     """Return the pilot with one estimate, and those that err with it, a standard error off."""
     if move == "level":
         return replace(pilot, bias=pilot.bias + side * sqrt(pilot.spread / n))
-    orders = [_move_order(order, move, n, side) for order in (pilot.order, *pilot.beyond)]
+    orders = [_move_order(order, move, n, side, pilot.m) for order in (pilot.order, *pilot.beyond)]
     return replace(pilot, order=orders[0], beyond=tuple(orders[1:]))
 
 
-def _move_order(order: Order, move: str, n: int, side: int) -> Order:
+def _move_order(order: Order, move: str, n: int, side: int, m: float) -> Order:
     of_rho, of_theta = (move == name for name in MOVES[:2])
     rho = order.rho + of_rho * side * sqrt(order.of_rho / n)
     theta = order.theta + of_theta * side * sqrt(order.of_theta / n)
     rho = min(max(rho, -1.0), 1.0)
-    return replace(order, rho=rho, r=min(max(theta + order.k * rho, -1.0), 1.0))
+    r = min(max(theta + order.k * rho, -1.0), 1.0)
+    # A judge that looks better has the smaller error too.
+    plain, moved = (
+        retention_variance(*pair, m, order.k) for pair in ((order.rho, order.r), (rho, r))
+    )
+    return replace(order, rho=rho, r=r, of_theta=order.of_theta * _ratio(moved, plain))
 
 
 def _ratio(then: Floats, now: Floats) -> float:
-    return float(then / now) if now > 0 else 1.0
+    return float(then / now) if now > 0 and then >= 0 else 1.0
