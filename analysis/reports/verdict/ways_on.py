@@ -33,12 +33,14 @@ PLANNED = (
     Reason.TOO_FEW,
     Reason.PEOPLE_UNSURE,
     Reason.UNDECIDED,
+    Reason.KNOWN_FEATURES,
     Reason.ORDER_ONLY,
 )
+MOST_KNOWN = 0.95  # that the planner takes
 # What a "not yet" waits for that no ratings give.
 OF_THE_JUDGE = ("points", "rare_answer")
 # More items help here too, but no plan says how many.
-UNPLANNED = (Reason.KNOWN_FEATURES, Reason.NO_DIFFERENCE, Reason.FEW_SYSTEMS)
+UNPLANNED = (Reason.NO_DIFFERENCE, Reason.FEW_SYSTEMS)
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,10 @@ def _estimates(row):
         return asked
     inside = min(max(rho, 0.0), 1.0)
     quality = min(max(r / sqrt(inside), -1.0), 1.0) if inside else 0.0
+    within = row["rho_within"]
+    if inside > 0 and within < 1:  # not NaN: known is as rho and the joint check's leave it
+        known = (inside - within) / (inside * (1 - within))
+        asked["known"] = f"{min(max(known, 0.0), MOST_KNOWN):.3f}"
     return {**asked, "rho": f"{inside:.3f}", "judge": f"{quality:.3f}"}
 
 

@@ -20,7 +20,7 @@ def pilot_of(theta, **others):
     """An Expected whose retention is theta, with an error of 1 an item, and nothing else open."""
     order = Order(0.5, theta + 0.25, 0.5, 1e-9, 1.0)
     fields = {"clusters": 1.0, "raters": 1.0, "floor": 0.0, "alpha": 0.05} | others
-    return Expected(1e6, order, (SURE,), has_rest=False, widens=False, **fields)
+    return Expected(3.0, order, (SURE,), has_rest=False, widens=False, **fields)
 
 
 def evidence_of(design, seed):
