@@ -96,9 +96,9 @@ def notes(prices):
     return [
         "power: the chance that all checks are passed, by the planner’s formula with the errors "
         "that these ratings have; yes is the same. states has the chance of each check by itself.",
-        "low and high: what these ratings leave open, from their own errors (delta method): four "
-        "of five such bands hold the true chance in simulations (docs/CALIBRATION.md). assurance: "
-        "the mean chance over what is left open.",
+        "low and high: what these ratings leave open, from their own errors (delta method); about "
+        "four of five such bands hold the true chance in simulations (docs/CALIBRATION.md). "
+        "assurance: the mean chance over what is left open.",
         "For other numbers of ratings an item the errors change as those of normal scores do. The "
         "correction for several judges and questions is left out: it needs more items.",
         f"Cost: {prices.item_seconds:.0f} seconds a rating ({time}), {prices.hourly_pay:,.2f} an "
