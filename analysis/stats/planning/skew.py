@@ -39,7 +39,7 @@ def skewed_variances(
     plain = float(agreement_variance(rho, m)), float(retention_variance(rho, r, m, k))
     shares = skewed_shares(points)
     values = np.arange(points) - shares @ np.arange(points)
-    spread = shares @ values**2
+    spread = float(shares @ values**2)
     cuts = special.ndtri(np.cumsum(shares)[:-1])
 
     def means(load: float) -> Floats:
