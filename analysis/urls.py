@@ -7,14 +7,12 @@ from analysis.overview import split_views
 from analysis.overview.views import item, items, study, study_live
 from analysis.paper import recipe_views
 from analysis.paper import views as paper_views
-from analysis.planner.api import PlanByApi
 from analysis.planner.views import plan
 from analysis.serving import api, listing_views, results_views, views
 
 urlpatterns = [
     path("glossary/", glossary, name="glossary"),
     path("plan/", plan, name="plan"),
-    path("api/v1/plan/", PlanByApi.as_view(), name="api_plan"),
     path("studies/<slug:slug>/", study, name="study"),
     path("studies/<slug:slug>/live/", study_live, name="study_live"),
     path("studies/<slug:slug>/items/", items, name="items"),

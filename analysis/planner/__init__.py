@@ -1,1 +1,1 @@
-"""Answer how many ratings a study needs, before there is a study: by page, command and API."""
+"""Answer how many ratings a study needs, before there is a study: by page and command."""

@@ -1,4 +1,4 @@
-"""Declare what a plan is made from, once for the page, the command and the API."""
+"""Declare what a plan is made from, once for the page and the command."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -9,6 +9,7 @@ from analysis.options.declare import choice, declared, number, option, whole_num
 from analysis.options.fields import WordOrNumber
 from analysis.options.form import OptionsForm
 from analysis.reports.verdict.options import SHARES
+from analysis.stats.planning.design import KNOWN_SHARE
 from analysis.stats.planning.power import POWER
 from analysis.stats.planning.variances import RELIABILITIES
 
@@ -19,10 +20,12 @@ USES = [
 ]
 USUAL_AGREEMENT, EQUAL = "usual", "equal"
 RANGE = "range"
+SPREAD, ONE_END = "spread", "one_end"
 SCALES = [
     ("2", "2 points, such as yes and no"),
     ("5", "5 points"),
     ("7", "7 points"),
+    ("10", "10 points"),
     (RANGE, "another range, given below"),
 ]
 LARGEST_RANGE, MOST_ITEMS = 1_000_000, 1000
@@ -91,7 +94,13 @@ class PlanOptions:
         [(share, share) for share in SHARES],
     )
     scale: str = choice(
-        "5", "Scale", "points of the scale: 2, 5, 7, or range (another range)", SCALES
+        "5", "Scale", "points of the scale: 2, 5, 7, 10, or range (another range)", SCALES
+    )
+    answers: str = choice(
+        SPREAD,
+        "Where are most answers?",
+        "spread (over the scale) or one_end: half of them or more are the lowest, or the highest",
+        [(SPREAD, "spread over the scale"), (ONE_END, "at one end: half or more are one answer")],
     )
     scale_range: float = number(
         100,
@@ -121,12 +130,26 @@ class PlanOptions:
         "Items a cluster",
         "items about the same content or person, which tell less together; 1: no clusters",
     )
+    systems: int = whole_number(
+        0,
+        0,
+        MOST_ITEMS,
+        "Systems and other groups",
+        "systems, and other groups that several items belong to but no cluster of items",
+    )
+    known: float = number(
+        KNOWN_SHARE,
+        0,
+        0.95,
+        "Known without reading",
+        "share of what raters agree on that text length, systems and contents explain, 0 to .95",
+    )
     power: float = number(
         POWER,
         0.5,
         0.99,
         "Power",
-        "probability with which a good judge passes a check",
+        "probability with which a judge like this passes all checks together",
     )
 
     def as_dict(self):
@@ -136,10 +159,10 @@ class PlanOptions:
 
 OPTIONS = declared(PlanOptions)
 GROUPS = {
-    "Raters and judge": ("rho", "judge", "retention", "scale"),
+    "Raters and judge": ("rho", "judge", "retention", "scale", "answers"),
     "Collecting": ("session_items", "item_seconds", "hourly_pay", "fee"),
 }
-MORE = ("scale_range", "cluster_items", "power")  # what few change
+MORE = ("scale_range", "cluster_items", "systems", "known", "power")  # what few change
 
 
 class PlanForm(OptionsForm):
@@ -151,7 +174,7 @@ class PlanForm(OptionsForm):
         for name in chain(*GROUPS.values(), MORE):
             about = OPTIONS[name].about
             self.fields[name].help_text = f"{about[0].upper()}{about[1:]}."
-        for name in ("scale_range", "item_seconds", "hourly_pay", "fee", "power"):
+        for name in ("scale_range", "item_seconds", "hourly_pay", "fee", "known", "power"):
             self.fields[name].widget.attrs["inputmode"] = "decimal"
 
     def clean(self):

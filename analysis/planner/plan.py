@@ -1,7 +1,7 @@
 """Compute what a study needs, for two to five ratings an item.
 
 make_plan(options)              a Plan: a Design for each number of ratings an item
-curve(options, m, items)        power over items, for the figure
+assumed.power(m, items)         that all checks are passed, over items, for the figure
 """
 
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from math import inf, isfinite, nan
 
 import numpy as np
 
-from analysis.planner.options import COMPARE_SYSTEMS, RANGE, SHARES, PlanOptions
+from analysis.planner.options import COMPARE_SYSTEMS, ONE_END, RANGE, SHARES, PlanOptions
 from analysis.stats.planning.collection import plan_collection
 from analysis.stats.planning.design import (
-    FEWEST_CLUSTERS,
-    FEWEST_ITEMS,
     FLOOR,
     Targets,
+    fewest_items,
+    level_margin,
     plan_items,
     predict_power,
 )
@@ -33,7 +33,8 @@ from analysis.stats.validation.criteria import Scale
 
 RATINGS_AN_ITEM = (2, 3, 4, 5)
 SYSTEMS = 2  # that are compared
-AGREEMENT, RETENTION, LEVEL, SYSTEM, FEWEST = "agreement", "retention", "level", "systems", "fewest"
+AGREEMENT, RETENTION, KNOWN, LEVEL = "agreement", "retention", "known", "level"
+SYSTEM, FEWEST = "systems", "fewest"
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,10 @@ class Assumed:
         return float(judge_agreement(self.options.rho, self.options.judge))
 
     @property
-    def share(self):
-        """Return the share of a rater's agreement that the judge has to keep."""
-        return SHARES[self.options.retention]
-
-    @property
     def effect(self):
-        """Return by how much the judge keeps more than that share; 0 or less: it does not."""
-        return float(retention_effect(self.options.rho, self.judge, self.share))
+        """Return by how much the judge keeps more than its share; 0 or less: it does not."""
+        share = SHARES[self.options.retention]
+        return float(retention_effect(self.options.rho, self.judge, share))
 
     @property
     def may_compare(self):
@@ -77,51 +74,85 @@ class Assumed:
             return Scale(0, self.options.scale_range, step=None)
         return Scale(1, int(self.options.scale))
 
-    @property
-    def rating_variance(self):
-        """Return the variance of one rating; of other ranges as on five points, in proportion."""
-        return usual_variance(self.scale)
-
-    def difference_variance(self, m):
-        """Return the variance of the judge less the mean of m ratings."""
-        return level_variance(self.options.rho, self.judge, m, self.rating_variance)
-
-    def targets(self, m):
-        """Return what a verdict on m ratings an item asks for."""
+    @cached_property
+    def targets(self):
+        """Return what a verdict asks for, and how the items come."""
+        options, variance = self.options, usual_variance(self.scale)
         return Targets(
-            retention=self.share,
-            level_margin=self.scale.level_margin,
-            level_variance=self.difference_variance(m),
-            factor=self.factor,
-            cluster_items=self.options.cluster_items,
+            retention=SHARES[options.retention],
+            level_margin=level_margin(self.scale, variance),
+            rating_variance=variance,
+            cluster_items=options.cluster_items,
+            session_items=options.session_items,
+            known=options.known,
+            groups=options.systems,
+            points=5 if options.scale == RANGE else int(options.scale),
+            is_skewed=options.answers == ONE_END,
         )
+
+    @property
+    def fewest(self):
+        """Return the items below which a verdict says that there are too few."""
+        return SYSTEMS * FEWEST_OF_A_SYSTEM if self.is_comparison else fewest_items(self.targets)
+
+    def items(self, m):
+        """Return the items, of all systems together, that have the power asked for; else inf."""
+        options = self.options
+        if not self.is_comparison:
+            return plan_items(options.rho, self.judge, m, options.power, self.targets).items
+        if not self.may_compare:
+            return inf
+        margin = self.scale.system_margin
+        return SYSTEMS * float(items_a_system(self._differences(m), margin, options.power))
+
+    def power(self, m, items):
+        """Return the power (items,), of all checks together; 0 below the fewest of a verdict."""
+        if not self.is_comparison:
+            return self.checks(m, items).joint
+        if not self.may_compare:
+            return np.zeros(np.shape(items))
+        a_system = np.maximum(np.asarray(items) / SYSTEMS, 1)
+        return systems_power(self._differences(m), a_system, self.scale.system_margin)
+
+    def checks(self, m, items):
+        """Return the Power of every check of a verdict on items."""
+        return predict_power(self.options.rho, self.judge, m, items, self.targets)
+
+    def hardest(self, m, items):
+        """Return the check that is most often failed; "fewest" where a verdict needs more items."""
+        if self.is_comparison:
+            return SYSTEM
+        if items <= self.fewest:
+            return FEWEST
+        power = self.checks(m, items)
+        names = (AGREEMENT, RETENTION, KNOWN, LEVEL)
+        return min(names, key=lambda name: float(getattr(power, name)))
+
+    def _differences(self, m):
+        """Return the variance of the judge less the mean of m ratings, with its clusters."""
+        variance = usual_variance(self.scale)
+        return level_variance(self.options.rho, self.judge, m, variance) * self.factor
 
 
 @dataclass(frozen=True)
 class Design:
     """What one number of ratings an item takes; infinite where no number of items can decide.
 
-    needs: {check: items that it needs}; items: of all systems together; power: least probability
-    that all checks pass together, NaN where there is no number of items.
+    items: of all systems together; power: probability that all checks pass together, NaN where
+    there is no number of items; hardest: the check that is most often failed then.
     """
 
     raters_per_item: int
-    needs: dict
     items: float
     ratings: float
     sessions: float
     cost: float
     power: float
+    hardest: str
 
     @property
     def is_possible(self):
         return isfinite(self.items)
-
-    @property
-    def deciding(self):
-        """Return the check that needs most items; "fewest" where a verdict needs more itself."""
-        check = max(self.needs, key=self.needs.get)
-        return check if self.needs[check] >= self.items else FEWEST
 
 
 @dataclass(frozen=True)
@@ -139,7 +170,7 @@ class Plan:
 
     @cached_property
     def rows(self):
-        """Return the rows of command and API; infinite where there is no number of items."""
+        """Return the rows of the command; infinite where there is no number of items."""
         options = self.assumed.options.as_dict()
         shared = {name: options[name] for name in ("use", "rho", "judge")}
         return [
@@ -159,10 +190,12 @@ class Plan:
 def make_plan(options):
     """Plan the study that the options describe, with 2, 3, 4 and 5 ratings an item."""
     assumed = Assumed(options)
-    m = np.array(RATINGS_AN_ITEM)
-    needs = _needs_of_systems(assumed, m) if assumed.is_comparison else _needs_of_items(assumed, m)
-    items = needs.pop("items")
-    collection = plan_collection(
+    return Plan(assumed, [_design(assumed, m) for m in RATINGS_AN_ITEM])
+
+
+def _design(assumed, m):
+    items, options = assumed.items(m), assumed.options
+    taken = plan_collection(
         items,
         m,
         session_items=options.session_items,
@@ -170,85 +203,10 @@ def make_plan(options):
         hourly_pay=options.hourly_pay,
         fee=options.fee / 100,
     )
-    columns = zip(
-        RATINGS_AN_ITEM,
-        items,
-        collection.ratings,
-        collection.sessions,
-        collection.cost,
-        _joint_power(assumed, m, items),
-        strict=True,
-    )
-    designs = [
-        Design(
-            raters_per_item=raters,
-            needs={check: float(numbers[place]) for check, numbers in needs.items()},
-            items=float(count),
-            ratings=float(ratings),
-            sessions=float(sessions),
-            cost=float(cost),
-            power=float(power),
-        )
-        for place, (raters, count, ratings, sessions, cost, power) in enumerate(columns)
-    ]
-    return Plan(assumed, designs)
-
-
-def _needs_of_items(assumed, m):
-    needed = plan_items(
-        assumed.options.rho, assumed.judge, m, assumed.options.power, assumed.targets(m)
-    )
-    return {
-        AGREEMENT: needed.agreement,
-        RETENTION: needed.retention,
-        LEVEL: needed.level,
-        "items": needed.items,
-    }
-
-
-def _needs_of_systems(assumed, m):
-    variance = assumed.difference_variance(m) * assumed.factor
-    margin = assumed.scale.system_margin
-    items = SYSTEMS * items_a_system(variance, margin, assumed.options.power)
-    items = items if assumed.may_compare else np.full(m.shape, inf)
-    return {SYSTEM: items, "items": items}
-
-
-def _joint_power(assumed, m, items):
-    """Return the least power of all checks together; NaN where the items are infinite."""
-    counts = np.where(np.isfinite(items), items, 1.0)
-    if assumed.is_comparison:
-        power = _power_of_systems(assumed, m, np.maximum(counts / SYSTEMS, 1))
-    else:
-        targets = assumed.targets(m)
-        power = predict_power(assumed.options.rho, assumed.judge, m, counts, targets).joint
-    return np.where(np.isfinite(items), power, nan)
-
-
-def _power_of_systems(assumed, m, items):
-    if not assumed.may_compare:
-        return np.zeros(items.shape)
-    variance = assumed.difference_variance(m) * assumed.factor
-    return systems_power(variance, items, assumed.scale.system_margin)
-
-
-def curve(assumed, m, items):
-    """Return the power of the check that is hardest to pass, for each number of items.
-
-    items: an array, of all systems together; 0 below the fewest items of a verdict.
-    """
-    if assumed.is_comparison:
-        return _power_of_systems(assumed, m, items / SYSTEMS)
-    power = predict_power(assumed.options.rho, assumed.judge, m, items, assumed.targets(m))
-    hardest = np.minimum(np.minimum(power.agreement, power.retention), power.level)
-    return np.where(items >= fewest_items(assumed), hardest, 0.0)
-
-
-def fewest_items(assumed):
-    """Return the items below which a verdict says that there are too few."""
-    if assumed.is_comparison:
-        return SYSTEMS * FEWEST_OF_A_SYSTEM
-    return max(FEWEST_ITEMS, FEWEST_CLUSTERS * assumed.options.cluster_items)
+    numbers = (float(taken.ratings), float(taken.sessions), float(taken.cost))
+    if not isfinite(items):
+        return Design(m, items, *numbers, nan, "")
+    return Design(m, items, *numbers, float(assumed.power(m, items)), assumed.hardest(m, items))
 
 
 def _whole(count):

@@ -34,7 +34,8 @@ class Kind:
     list_ways_on(study, report, question): what its page leads on to, as `_ways_on.html` shows it,
     or None; not a part of the report, which is kept. is_slow: whether a worker computes it, however
     few the answers are. by_note: what it says where each group of items has a report of its own.
-    in_front: names of the options that stand open on its page, beside the part.
+    in_front: names of the options that stand open on its page, beside the part. instead(reader):
+    the report whose page stands in the place of its own, by name; blank where it has its own.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Kind:
     list_ways_on: Callable = lambda study, report, question: None
     by_note: str = ""
     in_front: tuple = ()
+    instead: Callable = lambda reader: ""
 
 
 class ReportObject:

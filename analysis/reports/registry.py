@@ -12,7 +12,7 @@ from analysis.reports.disagreements import page as disagreements
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
 from analysis.reports.overview import page as overview
-from analysis.reports.plan import page as plan
+from analysis.reports.plan import report as plan
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
@@ -21,7 +21,7 @@ from analysis.reports.raters import agreement, exclusions, rater_pairs, raters
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
-from analysis.reports.stopping import page as stopping
+from analysis.reports.stopping import report as stopping
 from analysis.reports.substitution import page as substitution
 from analysis.reports.variance import page as variance
 from analysis.reports.verdict import page as verdict

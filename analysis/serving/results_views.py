@@ -117,11 +117,18 @@ def headlines(request, slug):
     by_name, (shown, lacking) = cards(source), pages_of(source.reader)
     context = {
         "study": study,
-        "pages": [(page, *_by_number(by_name[kind.name] for kind in page.kinds)) for page in shown],
+        "pages": [(page, *_by_number(_cards_of(page, by_name, source.reader))) for page in shown],
         "lacking": lacking,
         "computed": headlines_computed(source),
     }
     return render(request, "analysis/_headlines.html", context)
+
+
+def _cards_of(page, by_name, reader):
+    """Yield the cards of the reports that have a page of their own."""
+    for kind in page.kinds:
+        if not kind.instead(reader):
+            yield by_name[kind.name]
 
 
 def _by_number(cards_of_page):

@@ -1,8 +1,11 @@
 """Show the pages of reports, and the files to download."""
 
+from urllib.parse import urlencode
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from analysis.answers.moment import one_moment
@@ -46,6 +49,10 @@ def report(request, slug, report, template="analysis/report.html", more=None):
     """
     study = access.study_or_404(request.user, slug)
     source, kind = Source(study, request.GET), _kind_or_404(report)
+    if name := kind.instead(source.reader):
+        asked = {key: request.GET[key] for key in ("question",) if key in request.GET}
+        query = f"?{urlencode(asked)}" if asked else ""
+        return redirect(reverse("report", args=[slug, name]) + query)
     context = frame_of(source, kind)
     if waiting := wait.awaited(source, kind, request.GET):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
@@ -66,6 +73,7 @@ def frame_of(source, kind):
         "section": "analysis",
         "kind": kind,
         "page_here": own,
+        "kinds_here": [one for one in own.kinds if not one.instead(source.reader)],
         "report_pages": [page for page in PAGES if page in shown or page == own],
     }
 

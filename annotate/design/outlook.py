@@ -11,7 +11,14 @@ from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
 from analysis.stats.planning.collection import FEWEST_RATERS
-from analysis.stats.planning.design import FEWEST_CLUSTERS, FEWEST_ITEMS, Targets, plan_items
+from analysis.stats.planning.design import (
+    FEWEST_CLUSTERS,
+    FEWEST_ITEMS,
+    Targets,
+    level_margin,
+    plan_items,
+    taken_out,
+)
 from analysis.stats.planning.systems import FEWEST as FEWEST_OF_A_SYSTEM
 from analysis.stats.planning.systems import items_a_system, systems_power
 from analysis.stats.planning.variances import (
@@ -72,13 +79,27 @@ class Rated:
 
     def needed_on(self, scale):
         """Return how many items decide at usual agreement of raters, for a judge as good as one."""
+        variance = usual_variance(scale)
         targets = Targets(
-            level_margin=scale.level_margin,
-            level_variance=self._difference_variance(scale),
-            factor=design_factor(self.cluster_items),
+            level_margin=level_margin(scale, variance),
+            rating_variance=variance,
             cluster_items=self.cluster_items,
+            session_items=self.study.items_per_session,
+            groups=self.groups,
+            points=5 if scale.step is None else round(scale.range) + 1,
         )
         return int(plan_items(USUAL, USUAL, self.ratings, targets=targets).items)
+
+    @property
+    def groups(self):
+        """Return how many systems the joint check takes out."""
+        return len(self.by_system) if len(self.by_system) > 1 else 0
+
+    @property
+    def taken_out(self):
+        """Return how many numbers the joint check takes out of the items."""
+        targets = Targets(cluster_items=self.cluster_items, groups=self.groups)
+        return ceil(taken_out(self.twice, targets))
 
     @property
     def needed_in_words(self):
@@ -116,7 +137,9 @@ def outlook_of(study):
         return None
     groups = _questions_by_kinds(study)
     counted = [_count(study, questions, kinds) for kinds, questions in groups.items()]
-    answers = [(rated, [*_say_items(rated), *_say_systems(rated)]) for rated in counted]
+    answers = [
+        (rated, [*_say_items(rated), *_say_level(rated), *_say_systems(rated)]) for rated in counted
+    ]
     failing = [(rated, sentences) for rated, sentences in answers if sentences]
     if not failing:
         return None
@@ -241,6 +264,12 @@ def _own_items(study, items):
 def _say_power(rated):
     """Yield the shortfall of items, and of raters."""
     places, needed = rated.twice * rated.ratings, rated.needed_on(rated.scale)
+    if rated.twice <= rated.taken_out:
+        yield (
+            f"No judge can pass the joint check: it takes out {rated.taken_out} numbers, of text "
+            f"length, systems and contents or recipients, and there are {rated.twice} items. More "
+            "items are needed, or fewer systems or more items about each content."
+        )
     if rated.twice < needed:
         yield (
             f"{places:,} places: about {rated.needed_in_words} at usual agreement; this study has "
@@ -251,6 +280,21 @@ def _say_power(rated):
         yield (
             f"They make {sessions} sessions of {rated.study.items_per_session} items. With fewer "
             f"than {FEWEST_RATERS} raters a verdict is about these raters only."
+        )
+
+
+def _say_level(rated):
+    """Yield on which questions no level can be shown, as their scales have no ends."""
+    keys = [
+        question.key
+        for question in rated.questions
+        if not question.scale.is_nominal and not question.scale.has_ends
+    ]
+    if keys:
+        yield (
+            f"On {', '.join(keys)} a judge can be shown to order items like a rater, and never to "
+            "stand in for one: numbers without a smallest and a largest have no level to compare. "
+            "Give the scale both ends."
         )
 
 
@@ -267,7 +311,8 @@ def _say_systems(rated):
 
 
 def _address(rated):
-    return planner_address(rated.study, rated.scale, cluster_items=rated.cluster_items)
+    more = {"systems": rated.groups} if rated.groups else {}
+    return planner_address(rated.study, rated.scale, cluster_items=rated.cluster_items, **more)
 
 
 def _count_items(number):

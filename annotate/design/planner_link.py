@@ -10,7 +10,7 @@ from django.urls import reverse
 from analysis.stats.validation.criteria import Scale as Range
 from annotate.design.payment import pay_of
 
-POINTS = (2, 5, 7)  # of the scales that the planner knows by their number of points
+POINTS = (2, 5, 7, 10)  # of the scales that the planner knows by their number of points
 USUAL_SECONDS = 40  # that a rating takes
 HOUR = 3600
 LARGEST_PAY, MOST_SECONDS = 100_000, 36_000

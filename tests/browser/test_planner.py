@@ -13,7 +13,7 @@ from tests.browser.test_analysis import shoot
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 360)]
-ANSWER = "233 items with 3 ratings each decide"
+ANSWER = "456 items with 2 ratings each decide"
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def test_a_plan_without_javascript(new_page, researcher):
     page.get_by_role("link", name="How many ratings do I need?").click()
     page.get_by_label("Items a session").fill("20")
     page.get_by_role("button", name="Compute").click()
-    expect(page.locator("#answer")).to_contain_text("699 ratings, 35 sessions")
-    expect(page.locator("figcaption")).to_contain_text("233 items with 3 ratings each")
+    expect(page.locator("#answer")).to_contain_text("998 ratings, 50 sessions")
+    expect(page.locator("figcaption")).to_contain_text("355 items with 3 ratings each")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])

@@ -246,7 +246,7 @@ OBSERVED_TEXT = (
 )
 PASTING_SAYS = "The report Verdict has words for pasted answers only where the flag is raised."
 CONTENTS_SAY = "A note of the report Verdict says that they got a yes in at most 1 %."
-POWER_SAYS = "The planner's page says that the joint check, which costs this, is not planned."
+POWER_SAYS = "The planner counts the joint check, which costs this."
 FLAG_SAYS = (
     "A note of the report Verdict says that the flag is raised for nothing in 5 % of studies."
 )

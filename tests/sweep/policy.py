@@ -224,7 +224,6 @@ studies/<slug:slug>/export/<slug:table>.<slug:form>               GET=viewer GET
 """
 
 API = """
-api/v1/plan/                                                      GET=person
 api/v1/studies/                                                   GET=person POST=person
 api/v1/studies/<slug:slug>/                                       GET=viewer PATCH=editor
 api/v1/studies/<slug:slug>/items/                                 GET=viewer POST=editor

@@ -1,4 +1,4 @@
-"""Predict from a study's own ratings which verdicts larger studies like it would give a judge."""
+"""Predict from a study's own ratings with how many more a judge would get a yes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,76 +6,114 @@ from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
+from analysis.figures.frame import SOFT
+from analysis.figures.layout import Figure, Layout, Table
+from analysis.figures.lines import series
 from analysis.reports.base import Report
+from analysis.reports.kind import NO_JUDGE, ReportObject, no_value, of_questions
 from analysis.reports.plan import words
 from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.options import Conventions
 from analysis.reports.verdict.questions import Asked, asked_questions, read_lengths
 from analysis.reports.verdict.report import is_fitted, list_roles
 from analysis.stats.planning.collection import plan_collection
-from analysis.stats.planning.other_ratings import PilotVariances, items_by_ratings
-from analysis.stats.planning.pilot import FEWEST, Pilot, make_pilot, predict_states
+from analysis.stats.planning.forecast import expect_as_in, forecast
 from analysis.stats.planning.power import POWER
-from analysis.stats.validation.agreement import Agreement, compare_judge
 from analysis.stats.validation.answers import Answer, Reason
-from analysis.stats.validation.level import measure_level
 from analysis.stats.validation.verdict import decide
 from annotate.design.payment import pay_of
 from annotate.design.planner_link import HOUR, USUAL_SECONDS
 from annotate.recruitment.costs import USUAL_PAY, item_seconds
+from annotate.templatetags.concord import interval, leading_point
 
-DRAWN, FORMULA = "drawn", "formula"
+SIZE, FORMULA = "size", "formula"  # rows of studies of some size, and of those that decide
 SIZES = (0.5, 1, 2, 3, 4)  # of studies, in sizes of the pilot
 RATINGS_AN_ITEM = (2, 3, 4, 5)
-RATE = "rate_items"
+CHECKS = (words.AGREE, words.KEEPS, words.KNOWN, words.LEVEL)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A judge on one question, with its judgments, and the items that people answered too."""
+    """A judge on one question, with its judgments; m: ratings of an item, on average."""
 
     name: str
     asked: Asked
     judgments: np.ndarray
-    pilot: Pilot
     has_own_scale: bool
     is_fitted: bool
 
+    @cached_property
+    def evidence(self):
+        flags = {"has_own_scale": self.has_own_scale, "is_fitted": self.is_fitted}
+        return self.asked.gather_evidence(self.judgments, **flags)
+
     @property
-    def agreement(self) -> Agreement:
-        """Return how the judge agrees with a rater on the pilot."""
-        return compare_judge(self.pilot.people, self.pilot.judge)
+    def n(self):
+        """Return the items with two ratings and a judgment on people's scale."""
+        return self.evidence.n
+
+    @cached_property
+    def m(self):
+        """Return the ratings that an item has on average."""
+        return float(self.asked.reference.people.m.mean())
 
     @property
     def correlation(self):
         """Return r/√ρ, the judge's correlation with what raters share; NaN unless ρ > 0."""
-        rho = self.agreement.rho_value
-        return self.agreement.r_value / sqrt(rho) if rho > 0 else nan
+        agreement = self.evidence.agreement
+        rho = agreement.rho_value
+        return agreement.r_value / sqrt(rho) if rho > 0 else nan
 
     @property
     def refusal(self):
         """Return why nothing can be planned from these ratings; blank where it can."""
-        n, about = self.pilot.people.n, (self.name, self.asked.question.key)
-        if self.has_own_scale:  # first: the pilot has left out its judgments off people's scale
-            return words.own_scale(*about)
-        if self.is_fitted:
-            return words.fitted(*about)
-        if n < FEWEST:
-            return words.too_few(*about, n)
-        return "" if isfinite(self.agreement.r_value) else words.undefined(*about)
+        return words.refusal(
+            self.name,
+            self.asked.question.key,
+            self.n,
+            has_own_scale=self.has_own_scale,
+            is_fitted=self.is_fitted,
+            is_defined=isfinite(self.evidence.agreement.r_value),
+        )
 
     @cached_property
     def verdict(self):
         """Return today's verdict on the judge by itself, without the correction for several."""
-        evidence = self.asked.gather_evidence(
-            self.judgments, has_own_scale=self.has_own_scale, is_fitted=self.is_fitted
-        )
-        return decide(evidence, self.asked.scores.options.criteria)
+        return decide(self.evidence, self.asked.scores.options.criteria)
 
     @property
     def refused(self):
         """Return the reason of a no that stands already; blank where more items may decide."""
         is_refused = self.verdict.answer in (Answer.NO, Answer.PEOPLE_DISAGREE)
         return str(self.verdict.reason) if is_refused else ""
+
+    @cached_property
+    def expected(self):
+        """Return what a verdict on more items like these is expected to measure."""
+        return self.expect()
+
+    def expect(self, m=None):
+        return expect_as_in(self.evidence, self.asked.scores.options.criteria, self.m, m)
+
+    @property
+    def hardest(self):
+        """Return the check that keeps the largest of studies from a yes."""
+        power = self.expected.power(1e9)
+        chances = {check: float(getattr(power, check)) for check in CHECKS}
+        return min(chances, key=lambda check: np.nan_to_num(chances[check], nan=1.0))
+
+    def rows(self):
+        """Yield (method, m, items, Forecast): studies of several sizes, and those that decide."""
+        for items in sorted({round(share * self.n) for share in SIZES}):
+            yield SIZE, self.m, items, forecast(self.expected, self.n, items)
+        for m in RATINGS_AN_ITEM:
+            yield (FORMULA, m, *self.needed(m))
+
+    def needed(self, m=None):
+        """Return (the items with which a yes is likely, the Forecast there)."""
+        expected = self.expect(m)
+        items = inf if self.refused else expected.items(POWER)
+        return items, forecast(expected, self.n, items) if isfinite(items) else None
 
 
 @dataclass(frozen=True)
@@ -89,50 +127,15 @@ class Prices:
     is_timed: bool
 
     def collect(self, items, ratings):
-        """Return (ratings, sessions, cost) of so many items."""
+        """Return {ratings, sessions, cost} of so many items."""
         taken = plan_collection(
             items,
             ratings,
             session_items=self.session_items,
             item_seconds=self.item_seconds,
             hourly_pay=self.hourly_pay,
-            fee=0,
         )
-        return float(taken.ratings), float(taken.sessions), float(taken.cost)
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A study that is planned; size: its items, ratings, sessions and cost.
-
-    power: the chance of a yes over all pilots that this one may be, or of each check by the
-    formula; NaN where no number of items can show it.
-    """
-
-    method: str
-    raters: float
-    size: tuple[float, ...]
-    power: float
-
-
-def plan_from_pilot(answers, options, parts=None):
-    """Give for each question a judge's forecast by size of the study, and by ratings an item.
-
-    parts: keys of the questions, None for all. Without chosen judges the undecided one that is
-    nearest to a yes, else one with a yes, else one that is refused.
-    """
-    scores = Scores(answers, options)
-    report = Report("plan", answers.study.slug, options.as_dict())
-    lengths, prices = read_lengths(scores), prices_of(answers.study)
-    for role in list_roles(scores):
-        for asked in asked_questions(scores, role, lengths):
-            if parts is None or asked.question.key in parts:
-                for candidate in _candidates(asked):
-                    _add(report, candidate, prices)
-    if not report.verdict:
-        report.verdict = [words.NOTHING]
-    report.notes = words.notes(prices, options)
-    return report
+        return {name: float(getattr(taken, name)) for name in ("ratings", "sessions", "cost")}
 
 
 def prices_of(study):
@@ -143,6 +146,109 @@ def prices_of(study):
     return Prices(study.items_per_session, taken, hourly, bool(pay), bool(seconds))
 
 
+class HowManyMore(ReportObject):
+    """How many more ratings let a judge get a yes, for each question."""
+
+    name, title = "plan", "How many more ratings"
+    options = Conventions
+    list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
+    is_slow = True
+    instead = staticmethod(lambda reader: "stop" if reader.judges.planned else "")
+    method = (
+        "How many more items, or ratings of them, let a judge stand in for a rater, from the "
+        "ratings and judgments that are here. It takes 50 items with two ratings and a judgment."
+    )
+    formula = [
+        "The planner's formula with this study's own squared errors: of N items they are n/N of "
+        "those of the n that are here. A yes: raters agree, the judge keeps enough of it, both "
+        "beyond what is known without reading, and the level, all together.",
+        "Band: Φ(z ± 1.28 s), z the normal score of the chance, s² = Σ (Δz)², Δz its change by one "
+        "standard error of the estimates of agreement, of retention, and of the level.",
+        "Other ratings an item m: the errors squared times v(m)/v(m here), v of normal scores.",
+    ]
+    source = "Oehlert (1992), American Statistician 46; O'Hagan, Stevens & Campbell (2005)."
+
+    def build(self, answers, options, parts=None):
+        """Give for each question a judge's chance of a yes, by items and ratings of an item.
+
+        parts: keys of the questions, None for all. Without chosen judges the undecided one that is
+        nearest to a yes, else one with a yes, else one that is refused.
+        """
+        scores = Scores(answers, options)
+        report = Report("plan", answers.study.slug, options.as_dict())
+        lengths, prices = read_lengths(scores), prices_of(answers.study)
+        for role in list_roles(scores):
+            for asked in asked_questions(scores, role, lengths):
+                if parts is None or asked.question.key in parts:
+                    for candidate in _candidates(asked):
+                        _add(report, candidate, prices)
+        report.verdict = report.verdict or [words.NOTHING]
+        report.notes = words.notes(prices)
+        return report
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: the curve with its band, and what to collect."""
+        rows = [row for row in report.rows if row["question"] == question]
+        several = len({row["role"] for row in rows}) > 1
+        by_method = {SIZE: {}, FORMULA: {}}
+        for row in rows:
+            name = f"{row['evaluator']} ({row['role']})" if several else row["evaluator"]
+            by_method[row["method"]].setdefault(name, []).append(row)
+        needed = [row for row in rows if row["method"] == FORMULA and isfinite(row["items"])]
+        tables = [
+            _table(f"{question}: what to collect.", by_method[FORMULA] if needed else {}),
+            _table(f"{question}: chances of a yes, by items.", by_method[SIZE], is_folded=True),
+        ]
+        return Layout(
+            _figures(by_method[SIZE], question, looks), [table for table in tables if table.lines]
+        )
+
+    def headline(self, answers, options, judges):
+        """Return that the page has to be opened: it takes too long for the index."""
+        return no_value("open it: it plans from this study’s ratings") if judges else NO_JUDGE
+
+
+def _figures(by_name, question, looks):
+    """Draw the chance of a yes over items with its band, a line for each judge."""
+    if not by_name:
+        return []
+    lines = [
+        (
+            name,
+            looks.colour(rows[0]["evaluator"]),
+            [(row["items"], row["power"], row["low"], row["high"]) for row in rows],
+        )
+        for name, rows in by_name.items()
+    ]
+    ends = [lines[0][2][place][0] for place in (0, -1)]
+    lines.append(
+        (f"a chance of {leading_point(POWER)}", SOFT, [(x, POWER, nan, nan) for x in ends])
+    )
+    caption = (
+        f"{question}: chance of a yes over the number of items. Lines upright: what these ratings "
+        "leave open; four of five hold the true chance."
+    )
+    return [Figure("plan", caption, series(lines, "Items", "Chance of a yes", [-0.02, 1.02]))]
+
+
+def _table(caption, by_name, *, is_folded=False):
+    headings = ["Ratings an item", "Items", "More items", "Ratings", "Sessions", "Cost", "Says yes"]
+    lines = [(name, _cells(row)) for name, rows in by_name.items() for row in rows]
+    return Table(caption, headings, lines, [], "Judge", is_folded=is_folded)
+
+
+def _cells(row):
+    """Return the cells of a row; a dash where no number of items would do."""
+    counts = [row["items"], row["items"] - row["pilot_items"], row["ratings"], row["sessions"]]
+    band = f"{leading_point(row['power'])} {interval(row['low'], row['high'])}"
+    return [
+        f"{row['raters_per_item']:.2g}",
+        *(f"{max(count, 0):,.0f}" if isfinite(count) else "–" for count in counts),
+        f"{row['cost']:,.2f}" if isfinite(row["cost"]) else "–",
+        band if isfinite(row["items"]) else "–",
+    ]
+
+
 def _candidates(asked):
     """Return the Candidates that are planned for: the chosen ones, else the best."""
     scores, chosen = asked.scores, asked.scores.options.judges
@@ -151,10 +257,8 @@ def _candidates(asked):
         values, has_own_scale = asked.values_of(name)
         if not np.isnan(values).all():
             own_scale = has_own_scale or not asked.has_ends
-            fitted = is_fitted(scores, name)
             judgments = asked.as_judgments(values)
-            pilot = make_pilot(asked.reference, judgments)
-            candidates.append(Candidate(name, asked, judgments, pilot, own_scale, fitted))
+            candidates.append(Candidate(name, asked, judgments, own_scale, is_fitted(scores, name)))
     if chosen or not candidates:
         return candidates
     return [max(candidates, key=_order)]
@@ -162,8 +266,7 @@ def _candidates(asked):
 
 def _order(candidate):
     """Return what sorts judges: the undecided first, those whose later checks are open last."""
-    verdict = candidate.verdict
-    r = candidate.agreement.r_value if candidate.pilot.people.n else nan
+    verdict, r = candidate.verdict, candidate.evidence.agreement.r_value
     return (
         not candidate.refusal,
         not candidate.has_own_scale,
@@ -175,88 +278,49 @@ def _order(candidate):
 
 
 def _add(report, candidate, prices):
-    """Add the rows of a judge and a question with their sentences, or why there are none."""
+    """Add the rows of a judge and a question with their sentence, or why there are none."""
     if candidate.refusal:
         report.verdict.append(candidate.refusal)
         return
-    forecasts = _forecasts(candidate)
-    m = float(candidate.pilot.people.m.mean())
-    for forecast in forecasts:
-        states = ", ".join(f"{reason} {share:.2f}" for reason, share in forecast.shares.items())
-        shares = {
-            "yes": forecast.yes,
-            "low": forecast.low,
-            "high": forecast.high,
-            "assurance": forecast.assurance,
-        }
-        size = forecast.items, *prices.collect(forecast.items, m)
-        planned = Planned(DRAWN, m, size, forecast.assurance)
-        _add_row(report, candidate, planned, shares, states)
-    for ratings, items in zip(RATINGS_AN_ITEM, _needs(candidate, m), strict=True):
-        size = items, *(prices.collect(items, ratings) if isfinite(items) else (items,) * 3)
-        planned = Planned(FORMULA, ratings, size, POWER if isfinite(items) else nan)
-        _add_row(report, candidate, planned, {}, "")
     is_chosen = bool(candidate.asked.scores.options.judges)
     choice = "" if is_chosen else words.chosen(candidate.verdict.answer, candidate.refused)
-    about = words.About(candidate.name, candidate.asked.question.key, choice, candidate.refused)
-    report.verdict += words.sentences(about, candidate.pilot.people.n, forecasts)
+    report.verdict.append(words.sentence(candidate, choice, candidate.needed()))
+    for method, m, items, at in candidate.rows():
+        shown = (nan,) * 5
+        if at:
+            joint = at.power.joint.item()
+            shown = joint, joint, at.low.item(), at.high.item(), at.assurance.item()
+        numbers = dict(zip(("power", "yes", "low", "high", "assurance"), shown, strict=True))
+        taken = prices.collect(items, m) if isfinite(items) else dict.fromkeys(PRICED, items)
+        report.add(
+            {
+                "evaluator": candidate.name,
+                "question": candidate.asked.question.key,
+                "role": candidate.asked.role,
+                "use": "rate_items",
+                "method": method,
+                "rho": candidate.evidence.agreement.rho_value,
+                "judge": candidate.correlation,
+                "raters_per_item": m,
+                "items": items,
+            }
+            | taken
+            | numbers
+            | {"states": _states(at), "pilot_items": candidate.n},
+            judge=candidate.name,
+            kind="judge",
+        )
 
 
-def _needs(candidate, m):
-    """Return the items that decide, by ratings an item; infinite where a no stands already."""
-    if candidate.refused:
-        return [inf] * len(RATINGS_AN_ITEM)
-    return items_by_ratings(_variances(candidate, m), RATINGS_AN_ITEM).tolist()
+PRICED = ("ratings", "sessions", "cost")
 
 
-def _forecasts(candidate):
-    pilot, options = candidate.pilot, candidate.asked.scores.options
-    sizes = sorted({round(share * pilot.people.n) for share in SIZES})
-    rng = np.random.default_rng(options.seed)
-    return predict_states(pilot, sizes, rng, options.criteria)
+def _states(at):
+    """Write the chance of each check by itself."""
+    if at is None:
+        return ""
+    chances = {check: getattr(at.power, check).item() for check in CHECKS}
+    return ", ".join(f"{check} {p:.2f}" for check, p in chances.items() if not np.isnan(p))
 
 
-def _variances(candidate, m):
-    """Return what an item of the pilot adds to each variance."""
-    pilot, criteria = candidate.pilot, candidate.asked.scores.options.criteria
-    agreement, n = candidate.agreement, pilot.people.n
-    level = measure_level(pilot.people, pilot.judge).largest
-    margin = criteria.level_margin
-    return PilotVariances(
-        rho=agreement.rho_value,
-        r=agreement.r_value,
-        m=m,
-        agreement=n * agreement.rho.error**2,
-        retention=n * agreement.retention(criteria.retention).error ** 2,
-        level=n * level.error**2,
-        k=criteria.retention,
-        floor=criteria.floor,
-        margin=pilot.reference.level_margin if margin is None else margin,
-    )
-
-
-def _add_row(report, candidate, planned, shares, states):
-    items, ratings, sessions, cost = planned.size
-    numbers = {name: shares.get(name, nan) for name in ("yes", "low", "high", "assurance")}
-    report.add(
-        {
-            "evaluator": candidate.name,
-            "question": candidate.asked.question.key,
-            "role": candidate.asked.role,
-            "use": RATE,
-            "method": planned.method,
-            "rho": candidate.agreement.rho_value,
-            "judge": candidate.correlation,
-            "raters_per_item": planned.raters,
-            "items": items,
-            "ratings": ratings,
-            "sessions": sessions,
-            "cost": cost,
-            "power": planned.power,
-            **numbers,
-            "states": states,
-            "pilot_items": candidate.pilot.people.n,
-        },
-        judge=candidate.name,
-        kind="judge",
-    )
+KIND = HowManyMore().kind()

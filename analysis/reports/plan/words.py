@@ -1,34 +1,22 @@
-"""Say what a pilot tells about studies of other sizes, and where it is too small to tell."""
+"""Say what a pilot tells about larger studies, and where it cannot tell."""
 
-from dataclasses import dataclass
+from math import isfinite
 
-from analysis.stats.planning.pilot import (
-    DRAWS,
-    DRAWS_A_PILOT,
-    FEWEST,
-    PILOTS,
-    ROUGH_BELOW,
-)
-from analysis.stats.validation.answers import Answer
-from annotate.templatetags.concord import leading_point
+from analysis.stats.planning.forecast import FEWEST, ROUGH_BELOW
+from analysis.stats.validation.answers import Answer, Reason
+from annotate.templatetags.concord import leading_point, measured
 
 NOTHING = "No judge has judged items that people rated, so nothing can be planned from them."
 WITHOUT = "The page “How many ratings do I need?” plans without a pilot."
-ASSURED = 0.8
-
-
-@dataclass(frozen=True)
-class About:
-    """What sentences are about: a judge and a question.
-
-    choice: why this judge, blank where it was asked for; refused: the reason of a no that stands
-    already, blank where more items may decide.
-    """
-
-    judge: str
-    question: str
-    choice: str
-    refused: str
+AGREE, KEEPS, KNOWN, LEVEL = "agreement", "retention", "known", "level"
+# Why a study would not get a yes, by the check that is most often failed.
+WHY = {
+    AGREE: "raters agree by {rho}",
+    KEEPS: "it agrees with a rater by {r}, and two raters by {rho}",
+    KNOWN: "beyond what is known without reading, raters agree by {rho_left} and the judge with "
+    "them by {r_left}",
+    LEVEL: "its level is {bias} points off people’s",
+}
 
 
 def chosen(answer, refused):
@@ -40,83 +28,81 @@ def chosen(answer, refused):
     return "the undecided judge nearest to a yes"
 
 
-def too_few(judge, question, n):
-    """Say that a pilot is too small, and what plans instead."""
-    return (
-        f"{judge} on {question}: {n} item{'' if n == 1 else 's'} with two ratings and a judgment "
-        f"are too few to plan from; {FEWEST} are the least. {WITHOUT}"
-    )
-
-
-def fitted(judge, question):
-    """Say that a judge learned from the ratings of the pilot."""
-    return f"{judge} on {question}: it learned from these very ratings, so they plan nothing."
-
-
-def own_scale(judge, question):
-    """Say that a judge has no level to be decided on."""
-    return (
-        f"{judge} on {question}: it has a scale of its own, so that no number of items gives it a "
-        "level. It can be shown to order items like a rater, no more."
-    )
-
-
-def undefined(judge, question):
-    """Say that there is no agreement to plan with."""
-    return f"{judge} on {question}: all its judgments, or all ratings, are equal."
-
-
-def sentences(about, n, forecasts):
-    """Return the sentences on a judge: how sure a verdict would be, never a single power."""
-    judge, question = about.judge, about.question
-    start = f"For {judge}, {about.choice}: " if about.choice else ""
-    if about.refused:
-        return [
-            f"{start}{judge} is refused on {question} already ({about.refused.replace('_', ' ')}): "
-            "if today’s estimates hold, no number of items like these changes that."
-        ]
-    caution = ""
-    if n < ROUGH_BELOW:
-        caution = f" This is rough: the pilot has {n} items, and {ROUGH_BELOW} tell more."
-    largest = forecasts[-1]
-    assured = next((forecast for forecast in forecasts if forecast.low >= ASSURED), None)
-    if assured:
-        words = (
-            f"{assured.items:,} items like these would let {judge} stand in for a rater on "
-            f"{question} with probability {leading_point(ASSURED)} or more in nine of ten studies "
-            "that this pilot may have come from."
+def refusal(judge, question, n, *, has_own_scale, is_fitted, is_defined):
+    """Return why nothing can be planned from these ratings; blank where it can."""
+    start = f"{judge} on {question}: "
+    if has_own_scale:  # first: the pilot has left out its judgments off people's scale
+        return (
+            f"{start}it has a scale of its own, so that no number of items gives it a level. It "
+            "can be shown to order items like a rater, no more."
         )
+    if is_fitted:
+        return f"{start}it learned from these very ratings, so they plan nothing."
+    if n < FEWEST:
+        return (
+            f"{start}{n} item{'' if n == 1 else 's'} with two ratings and a judgment are too few "
+            f"to plan from; {FEWEST} are the least. {WITHOUT}"
+        )
+    return "" if is_defined else f"{start}all its judgments, or all ratings, are equal."
+
+
+def sentence(candidate, choice, needed):
+    """Return the answer on a judge: how many more items, or why no number would do.
+
+    needed: (items with which a yes is likely, the Forecast there); items may be infinite.
+    """
+    judge, question = candidate.name, candidate.asked.question.key
+    items, at = needed
+    n, start = candidate.n, f"For {judge}, {choice}: " if choice else ""
+    if candidate.refused:
+        why = WHY.get(candidate.hardest, "")
+        if candidate.refused == Reason.EXTREMES_ONLY:
+            why = "it tells a few items apart, and nothing among the others"
+        said = f"more items would not change the answer on {question}: {_why(candidate, why)}"
+    elif not isfinite(items):
+        said = f"more items would not change this on {question}: {_why(candidate)}"
     else:
-        low, high = leading_point(largest.low), leading_point(largest.high)
-        words = (
-            f"even {largest.items:,} items like these are not sure to let {judge} stand in for a "
-            f"rater on {question}: the probability is between {low} and {high}, as far as this "
-            "pilot tells."
+        more = items - n
+        collect = f"about {more:,.0f} more items like these" if more > 0 else "these items"
+        said = (
+            f"{collect} let {judge} stand in for a rater on {question} with probability "
+            f"{leading_point(at.power.joint.item())}; these {n:,} items cannot tell it better than "
+            f"{leading_point(at.low.item())} to {leading_point(at.high.item())}"
         )
-    return [start + (words if start else words[0].upper() + words[1:]) + caution]
+    rough = ""
+    if n < ROUGH_BELOW:
+        rough = f" This is rough: there are {n} items, and {ROUGH_BELOW} tell more."
+    said = start + (said if start else said[0].upper() + said[1:])
+    return f"{said}.{rough}"
 
 
-def notes(prices, options):
+def _why(candidate, words=""):
+    """Return the reason at hand, with its numbers."""
+    expected = candidate.expected
+    beyond = expected.beyond[0] if expected.beyond else expected.order
+    return (words or WHY[candidate.hardest]).format(
+        rho=leading_point(expected.order.rho),
+        r=leading_point(expected.order.r),
+        rho_left=leading_point(beyond.rho),
+        r_left=leading_point(beyond.r),
+        bias=measured(expected.bias),
+    )
+
+
+def notes(prices):
     """Return what the numbers rest on."""
     time = "the median of the study’s sessions" if prices.is_timed else "assumed"
     pay = "by the study’s settings" if prices.is_paid else "assumed; Settings say what is paid"
     return [
-        f"drawn: {DRAWS} studies of each size are drawn from the pilot’s clusters with "
-        f"replacement, and each is decided as the verdict decides; seed {options.seed}. yes is "
-        "the share of them that say yes: the power if the pilot’s own estimates were true, which "
-        "they are not. In simulations it was too low on average: .75 from pilots of 300 items "
-        "where .85 of studies got a yes (docs/CALIBRATION.md).",
-        f"low and high: 10th and 90th percentile of that share over {PILOTS} bootstrapped pilots, "
-        f"{DRAWS_A_PILOT} draws each, so that each of the {PILOTS} shares has a Monte Carlo error "
-        "of .10 at most, by which the band is too wide. assurance: their mean.",
-        "Each copy of a cluster is another content or recipient; ten raters or more are other "
-        "raters in each copy, fewer are the same raters. The correction for several judges and "
-        "questions is left out: it needs more items.",
-        "formula: items with which each check has power .8, for other numbers of ratings an item: "
-        "the planner’s variances at the pilot’s agreement, times what the pilot’s are of them. "
-        "The joint check, beyond all that is known of an item, is not in it.",
+        "power: the chance that all checks are passed, by the planner’s formula with the errors "
+        "that these ratings have; yes is the same. states has the chance of each check by itself.",
+        "low and high: what these ratings leave open, from their own errors (delta method); about "
+        "four of five such bands hold the true chance in simulations (docs/CALIBRATION.md). "
+        "assurance: the mean chance over what is left open.",
+        "For other numbers of ratings an item the errors change as those of normal scores do. The "
+        "correction for several judges and questions is left out: it needs more items.",
         f"Cost: {prices.item_seconds:.0f} seconds a rating ({time}), {prices.hourly_pay:,.2f} an "
         f"hour ({pay}), sessions of {prices.session_items} items, without a platform’s fee.",
-        "If the number of items is chosen after looking at the pilot, and the pilot stays in the "
+        "If the number of items is chosen after looking at these ratings, and they stay in the "
         "study, say so with the result.",
     ]

@@ -1,19 +1,23 @@
 """Look at unfinished collecting by the rule that the study fixed before its first rating."""
 
 from dataclasses import dataclass, replace
-from math import nan
+from math import inf, isnan, nan
 
 import numpy as np
 
+from analysis.figures.layout import Figure, Layout, Table, Words, cross_table, interval_cell
 from analysis.reports.base import Report
+from analysis.reports.kind import ReportObject, no_value, of_questions
 from analysis.reports.shared.evaluators import item_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.stopping import words
 from analysis.reports.stopping.checks import checks_of
 from analysis.reports.stopping.complete import collected_of
-from analysis.reports.stopping.fan import RETENTION_PLACE, fan_of
+from analysis.reports.stopping.fan import RETENTION_PLACE, describe_fan, draw_fan, fan_of
+from analysis.reports.stopping.options import StopOptions
 from analysis.reports.stopping.price import Price, price_of
 from analysis.reports.verdict.questions import asked_questions, read_lengths
+from analysis.reports.verdict.words import short
 from analysis.stats.planning.advice import Advice, advise
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
 from analysis.stats.planning.stopping import Look, State, StoppingRule, look
@@ -28,6 +32,9 @@ CRITERIA = Criteria()
 JUDGE = "judge"
 UNDECIDED = (State.CONTINUE, State.LIMIT)
 BOUNDS = "always valid"
+MOST_FANS = 8
+SAID = [Words("What the rule says"), "More items", "More ratings an item", "Cost", Words("Why")]
+NUMBERS = ["Raters' own ρ", "Retention θ", "Clusters"]
 
 
 @dataclass(frozen=True)
@@ -77,35 +84,113 @@ class Beside:
         return repr((plan, [(pair.judge.key, pair.question.key) for pair in self.pairs]))
 
 
-def stop(answers, options, parts=None):
-    """Say for each planned pair of judge and question whether the rule would stop here.
+class Stopping(ReportObject):
+    """Whether collecting may stop at this look, and how many more ratings it takes if not."""
 
-    parts: keys of the questions that get rows, None for all.
-    """
-    beside, asked_role = answers.beside or Beside(answers.study), options.reference
-    if beside.plan is None:
+    name, title = "stop", "How many more ratings before stopping"
+    options = StopOptions
+    list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
+    instead = staticmethod(lambda reader: "" if reader.judges.planned else "plan")
+    watch, stamp = Beside.known_by, Beside
+    method = (
+        "Whether collecting may stop at this look, by the rule that was fixed before the first "
+        "rating, and what it would take if not. Looks are allowed at any time. Advice only: "
+        "nothing closes by itself."
+    )
+    formula = [
+        "t: clusters that a look uses, in an order drawn before collecting all those before the "
+        "first that is incomplete. "
+        "Bound: estimate ± SE √t · margin(t), "
+        "margin(t)² = 2(tρ² + 1)/(t²ρ²) · ln(1 + √(tρ² + 1)/(2α)), "
+        "ρ² = (L + ln(L + 1))/t*, L = −2 ln(2α); t* planned clusters, α shared by all decisions.",
+        "May: lower bounds of the raters' agreement ρ and of θ = r − ⅔ρ above 0, also beyond all "
+        "that is known of an item at once: text length, system, content, recipient, who rated it "
+        "(there r′ − ½ρ′), the level's bounds within its "
+        "margin, ρ at least .1, all at one look. May not: upper bound of θ below 0. People "
+        "disagree: upper bound of ρ below .1.",
+        "Advice: the fewest items or ratings an item with which all open bounds would decide, if "
+        "today's estimates stay.",
+    ]
+    source = (
+        "Robbins (1970); Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024), Annals of "
+        "Statistics 52."
+    )
+
+    def build(self, answers, options, parts=None):
+        """Say for each planned pair of judge and question whether the rule would stop here.
+
+        parts: keys of the questions that get rows, None for all.
+        """
+        beside, asked_role = answers.beside or Beside(answers.study), options.reference
+        if beside.plan is None:
+            report = Report("stop", answers.study.slug, options.as_dict())
+            report.verdict = [words.NO_PLAN]
+            return report
+        if beside.plan.role:
+            options = replace(options, reference=beside.plan.role)
         report = Report("stop", answers.study.slug, options.as_dict())
-        report.verdict = [words.NO_PLAN]
+        collected = collected_of(answers, beside.plan)
+        rule = _rule(beside, options, collected)
+        scores = Scores(collected.answers, options)
+        for asked in asked_questions(scores, options.reference, read_lengths(scores)):
+            key = asked.question.key
+            for name in _judges(beside, scores, key) if parts is None or key in parts else ():
+                looked = _look(asked, name, rule, collected)
+                _add(report, looked, rule, options)
+                if not rule.ended and not collected.is_early:
+                    report.curves[name, key] = fan_of(looked.seen, looked.advice, rule.stopping)
+        counted = _counted(collected, rule)
+        if _is_early(collected, rule):
+            report.verdict = [words.say_lacking(collected, rule.m, rule.price), *counted]
+        else:
+            report.verdict = [*_ended(rule), *(entry.reason for entry in report.entries), *counted]
+        role_note = words.say_role(beside.plan.role, asked_role)
+        report.notes = [*item_notes(scores), role_note, *_notes(report, rule)]
         return report
-    if beside.plan.role:
-        options = replace(options, reference=beside.plan.role)
-    report = Report("stop", answers.study.slug, options.as_dict())
-    collected = collected_of(answers, beside.plan)
-    rule = _rule(beside, options, collected)
-    scores = Scores(collected.answers, options)
-    for asked in asked_questions(scores, options.reference, read_lengths(scores)):
-        key = asked.question.key
-        for name in _judges(beside, scores, key) if parts is None or key in parts else ():
-            looked = _look(asked, name, rule, collected)
-            _add(report, looked, rule, options)
-            if not rule.ended and not collected.is_early:
-                report.curves[name, key] = fan_of(looked.seen, looked.advice, rule.stopping)
-    report.verdict = [*_ended(rule), *_counted(collected, rule)]
-    if not _is_early(collected, rule):
-        report.verdict += [entry.reason for entry in report.entries]
-    role_note = words.say_role(beside.plan.role, asked_role)
-    report.notes = [*item_notes(scores), role_note, *_notes(report, rule)]
-    return report
+
+    def layout(self, report, question, looks):
+        """Return the page: what the rule says of the question's judges, with the fan of each.
+
+        Nothing before the first look: what the report says is all that there is to say.
+        """
+        if all(r["state"] == State.CONTINUE and r["clusters"] < FIRST_LOOK for r in report.rows):
+            return Layout([], [])
+        own = [entry for entry in report.entries if entry.row["question"] == question]
+        figures = []
+        for entry in own:
+            name, row = entry.row["evaluator"], entry.row
+            if len(figures) < MOST_FANS and (fan := report.curves.get((name, question))):
+                still_open = row["open"] if row["state"] in UNDECIDED else ""
+                caption = describe_fan(name, question, fan, still_open)
+                key = f"stop-{len(figures)}"
+                figures.append(Figure(key, caption, draw_fan(fan), is_folded=bool(figures)))
+        said = [(entry.row["evaluator"], _said(entry)) for entry in own]
+        numbers = [(entry.row["evaluator"], _numbers(entry.row)) for entry in own]
+        states = {
+            (r["evaluator"], r["question"]): f"{words.SIGNS[r['state']]} {words.STATES[r['state']]}"
+            for r in report.rows
+        }
+        every = cross_table("Every judge and question at this look.", "Judge", states)
+        tables = [
+            Table(f"{question}: what to collect.", SAID, said, [], "Judge"),
+            Table(f"{question}: estimates.", NUMBERS, numbers, [], "Judge", is_folded=True),
+            replace(every, is_folded=True),
+        ]
+        return Layout(figures, [table for table in tables if table.lines])
+
+    def headline(self, answers, options, judges):
+        """Return for how many planned pairs the rule would stop here."""
+        report = self.build(answers, options)
+        if report.verdict == [words.NO_PLAN]:
+            return no_value("no stopping plan was fixed before the first rating")
+        states = [row["state"] for row in report.rows]
+        if "" in states:
+            return no_value("the guarantee has ended: results are chosen after looking")
+        if not states:
+            return no_value("no cluster of items is complete and judged yet")
+        stopping = [state for state in states if state != "continue"]
+        decisions = _decisions(len(states))
+        return f"{len(stopping)}", "", f"of {decisions}: the rule would stop here"
 
 
 def _rule(beside, options, collected):
@@ -177,6 +262,26 @@ def _add(report, looked, rule, options):
     report.add(row, reason=_reason(looked, rule), judge=looked.judge, kind=JUDGE)
 
 
+def _said(entry):
+    row = entry.row
+    more = _number(row["items"])
+    if not isnan(row["items_low"]):
+        more += f" ({_number(row['items_low'])} to {_number(row['items_high'])})"
+    state = Words(f"{words.SIGNS[row['state']]} {words.STATES[row['state']]}")
+    return [state, more, _number(row["raters"]), _number(row["cost"]), Words(entry.reason)]
+
+
+def _numbers(row):
+    return [interval_cell(row, "rho"), interval_cell(row, "retention"), f"{row['clusters']:,}"]
+
+
+def _number(value):
+    """Write a count; a dash where it is undefined, words where no count would do."""
+    if isnan(value):
+        return short(value)
+    return "no end" if value == inf else f"{value:,.0f}"
+
+
 def _with_bounds(name, quantity, place, seen, rule):
     """Return an estimate with the bounds of all looks; without a guarantee its usual interval."""
     low, high = float(seen.low[place]), float(seen.high[place])
@@ -212,8 +317,6 @@ def _counted(collected, rule):
         f"order all those before the first that is incomplete. A cluster is complete when each of "
         f"its items has {rule.m} ratings.{late}"
     )
-    if _is_early(collected, rule):
-        yield words.say_lacking(collected, rule.m, rule.price)
     if collected.later_items:
         yield words.say_later(collected.later_items)
 
@@ -244,3 +347,6 @@ def _notes(report, rule):
         yield f"Without a row, as not judged or not rated yet or not shown: {missing}."
     if np.isnan([row["rho"] for row in report.rows]).any():
         yield "A dash: there are no two ratings of one item and a judgment in these clusters."
+
+
+KIND = Stopping().kind()

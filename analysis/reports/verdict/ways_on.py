@@ -9,10 +9,9 @@ from django.urls import reverse
 from analysis.reports.verdict.own_words import is_of_own_answers
 from analysis.reports.verdict.report import JUDGE, OWN_SCALE, RATE
 from analysis.reports.verdict.words import NEVER, USES
-from analysis.stats.planning.design import FEWEST_ITEMS, FLOOR
-from analysis.stats.planning.pilot import FEWEST
-from analysis.stats.planning.power import POWER, items_for_agreement
-from analysis.stats.planning.variances import agreement_variance, design_factor
+from analysis.stats.planning.design import FEWEST_ITEMS, Targets, predict_power
+from analysis.stats.planning.forecast import FEWEST
+from analysis.stats.planning.power import POWER
 from analysis.stats.validation.answers import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
@@ -34,12 +33,14 @@ PLANNED = (
     Reason.TOO_FEW,
     Reason.PEOPLE_UNSURE,
     Reason.UNDECIDED,
+    Reason.KNOWN_FEATURES,
     Reason.ORDER_ONLY,
 )
+MOST_KNOWN = 0.95  # that the planner takes
 # What a "not yet" waits for that no ratings give.
 OF_THE_JUDGE = ("points", "rare_answer")
 # More items help here too, but no plan says how many.
-UNPLANNED = (Reason.KNOWN_FEATURES, Reason.NO_DIFFERENCE, Reason.FEW_SYSTEMS)
+UNPLANNED = (Reason.NO_DIFFERENCE, Reason.FEW_SYSTEMS)
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,10 @@ def _estimates(row):
         return asked
     inside = min(max(rho, 0.0), 1.0)
     quality = min(max(r / sqrt(inside), -1.0), 1.0) if inside else 0.0
+    within = row["rho_within"]
+    if inside > 0 and within < 1:  # not NaN: known is as rho and the joint check's leave it
+        known = (inside - within) / (inside * (1 - within))
+        asked["known"] = f"{min(max(known, 0.0), MOST_KNOWN):.3f}"
     return {**asked, "rho": f"{inside:.3f}", "judge": f"{quality:.3f}"}
 
 
@@ -178,8 +183,8 @@ def _steps_of_few(study, question):
 
 def _suffices(row, ratings):
     """Say whether today's items decide that raters agree, with so many ratings of each."""
-    variance = agreement_variance(row["rho"], ratings) * design_factor(_cluster_items(row))
-    return row["items"] >= items_for_agreement(row["rho"], variance, POWER, FLOOR)
+    rho, targets = row["rho"], Targets(cluster_items=_cluster_items(row))
+    return bool(predict_power(rho, rho, ratings, row["items"], targets).agreement >= POWER)
 
 
 def _one_more(study):

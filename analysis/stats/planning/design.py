@@ -1,41 +1,43 @@
 """Plan a study whose verdict is whether a judge may rate items.
 
 predict_power(rho, r, m, items)     power of every check, and of all together
-plan_items(rho, r, m)               items that every check needs, and the most of them
-
-All arguments are numbers or arrays whose shapes broadcast, as (reliabilities, 1, 1),
-(ratings an item, 1) and (items,); every result has the shape of them together.
+plan_items(rho, r, m)               the items with which all together have a power
+expect(rho, r, m)                   what both rest on: an Expected
 """
 
 from dataclasses import dataclass
-from math import nan
+from functools import cache
+from math import isnan, nan, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from analysis.stats.inputs import Floats
-from analysis.stats.planning.grids import as_grid
-from analysis.stats.planning.power import (
-    ALPHA,
-    POWER,
-    agreement_power,
-    equivalence_power,
-    items_for_agreement,
-    items_for_equivalence,
-    items_for_superiority,
-    joint_power,
-    superiority_power,
-)
+from analysis.stats.planning.collection import FEWEST_RATERS
+from analysis.stats.planning.grids import as_grid, check_share
+from analysis.stats.planning.power import ALPHA, POWER, fewest_that_reach, pass_together
+from analysis.stats.planning.skew import skewed_variances
 from analysis.stats.planning.variances import (
     RETENTION,
     agreement_variance,
+    design_factor,
+    level_variance,
+    mean_variance,
     retention_effect,
     retention_variance,
 )
+from analysis.stats.validation.criteria import LEVEL_SDS, Scale
 
 FLOOR = 0.10  # agreement of raters below which no judge is validated
 LEVEL_MARGIN = 0.25  # points on a 5-point scale
 FEWEST_ITEMS, FEWEST_CLUSTERS = 30, 10  # below, a verdict says "too few"
+KNOWN_RETENTION = 0.5  # share to be kept beyond what is known of items
+KNOWN_SHARE = 0.2  # of what raters agree on, as is usual: length and system
+SAME, SIMILAR = 0.9, 0.5  # what a check beyond what is known, and the rest check, share with it
+TINY = 1e-12
+BINARY = 2  # points, on which there is no rest check
+LENGTH_COLUMNS = 12  # that the joint check takes out always: mean, length, raters' other ratings
 
 
 @dataclass(frozen=True)
@@ -43,115 +45,264 @@ class Targets:
     """What a verdict asks for, and how the items will come.
 
     retention: share k of a rater's agreement that the judge has to keep; floor: least agreement
-    of raters; level_margin: largest difference of level, in points; level_variance: of judge less
-    people's mean, in squared points, None where the level is not checked; factor: the design
-    factor D of clusters; cluster_items: items of a cluster; alpha: of every check, one-sided.
+    of raters; level_margin: largest difference of level, in points; rating_variance: of one rating,
+    in squared points, None where the level is not checked; cluster_items: items of a cluster;
+    session_items: ratings of a rater; known: share of what raters agree on that the joint check
+    takes out, below 1; groups: systems and other groups of items that it takes out; points: of
+    the scale, 0 for no points; is_skewed: whether most answers are at one end; alpha: of every
+    check, one-sided.
     """
 
     retention: float = RETENTION
     floor: float = FLOOR
     level_margin: float = LEVEL_MARGIN
-    level_variance: ArrayLike | None = None
-    factor: ArrayLike = 1.0
-    cluster_items: ArrayLike = 1.0
+    rating_variance: float | None = None
+    cluster_items: float = 1.0
+    session_items: float = 10.0
+    known: float = KNOWN_SHARE
+    groups: int = 0
+    points: int = 5
+    is_skewed: bool = False
     alpha: float = ALPHA
 
 
 @dataclass(frozen=True)
 class Power:
-    """Power of the checks of a verdict, each of the shape of the arguments together.
+    """Power of the checks of a verdict, each of the shape of the items.
 
-    agreement: that raters agree; retention: that the judge keeps enough of it; level: that judge
-    and people rate equally high, NaN where not checked; joint: least power of all together, 0
-    where there are too few items or clusters for a verdict.
+    agreement: that raters agree; retention: that the judge keeps enough of it; known: both beyond
+    what is known of items, the joint check; level: that judge and people rate equally high, NaN
+    where not checked; joint: of all together, 0 where there are too few items or clusters.
     """
 
     agreement: Floats
     retention: Floats
+    known: Floats
     level: Floats
     joint: Floats
 
 
 @dataclass(frozen=True)
 class NeededItems:
-    """Items that the checks of a verdict need, each of the shape of the arguments together.
+    """The fewest items with which all checks together have a power; inf: no number has."""
 
-    agreement, retention, level: of one check; inf: no number of items can show it; level is NaN
-    where not checked. items: the most of them, and no fewer than a verdict needs. It is a
-    minimum: each check alone has the power then.
+    items: float
+
+
+@dataclass(frozen=True)
+class Order:
+    """How raters (rho) and judge (r) are expected to agree, and the share k to be kept.
+
+    of_rho, of_theta: the variances that one item adds to rho and to the retention r - k rho.
     """
 
-    agreement: Floats
-    retention: Floats
-    level: Floats
-    items: Floats
+    rho: float
+    r: float
+    k: float
+    of_rho: float
+    of_theta: float
+
+    @property
+    def theta(self) -> float:
+        """Return the retention."""
+        return float(retention_effect(self.rho, self.r, self.k))
+
+    def margins(self, counted: Floats, m: float, reach: Floats) -> tuple[Floats, Floats]:
+        """Return by how many standard errors agreement and retention are above their tests.
+
+        counted: items; reach: of a test, in standard errors. A judge that looks just good enough is
+        tested with the larger error of a worse judge.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = np.minimum(self.k * self.rho + reach * np.sqrt(self.of_theta / counted), self.r)
+            plain = retention_variance(self.rho, self.r, m, self.k)
+            larger = np.sqrt(retention_variance(self.rho, least, m, self.k) / plain)
+        larger = np.minimum(np.nan_to_num(larger, nan=1.0), 10.0)
+        shown = _in_errors(self.theta, self.of_theta, counted)
+        return _in_errors(self.rho, self.of_rho, counted) - reach, shown - reach * larger
+
+    def rest_margin(self, n: Floats, left: Floats, m: float) -> Floats:
+        """Return the rest check's agreement of judge and mean rating, in standard errors.
+
+        In simulations a good fifth of the items is out there, with a quarter of the agreement.
+        """
+        spread = max(float(mean_variance(self.rho, m)), TINY)
+        agreement = min(max(0.74 * self.r / sqrt(spread), 0.0), 0.999)
+        return agreement / sqrt(1 - agreement**2) * np.sqrt(np.maximum(left - 0.22 * n, 0.0))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a verdict on items of m ratings is expected to measure.
+
+    order: over all items; beyond: beyond what is known of them, first by the joint check; clusters,
+    raters: a share of the items; fixed, by_item: numbers that the joint check takes out, in all and
+    for each item; bias, margin, spread: of the level, and the variance of one item, NaN where it is
+    not checked; has_rest: whether the rest check is asked; widens: whether chance is to be added to
+    the errors that raters add.
+    """
+
+    m: float
+    order: Order
+    beyond: tuple[Order, ...]
+    clusters: float
+    raters: float
+    floor: float
+    alpha: float
+    fixed: float = 0.0
+    by_item: float = 0.0
+    bias: float = 0.0
+    margin: float = nan
+    spread: float = nan
+    has_rest: bool = True
+    widens: bool = True
+
+    def power(self, items: ArrayLike) -> Power:
+        """Return the power of every check with these items, at least 1."""
+        n = as_grid(items, "items", 1)
+        raters, clusters = n * self.raters, n * self.clusters
+        are_sample = raters >= FEWEST_RATERS
+        df = np.where(are_sample, np.minimum(raters, clusters), clusters) - 1
+        quantile = special.stdtrit(np.maximum(df, 1), 1 - self.alpha)
+        # An error adds what raters as a sample add where that is above 0, which chance makes it.
+        wider = np.where(are_sample & self.widens, 1 / np.sqrt(pi * raters), 0.0)
+        reach = quantile * np.sqrt(1 + wider)
+        agreement, retention = self.order.margins(n, self.m, reach)
+        if self.floor > 0:
+            above = _in_errors(self.order.rho - self.floor, self.order.of_rho, n)
+            agreement = np.minimum(agreement, above)
+        left = np.maximum(n - self.fixed - n * self.by_item, 0.0)
+        beyond = [order.margins(left, self.m, reach) for order in self.beyond]
+        of_people = [(agreement, SAME), *((margin, SAME) for margin, _ in beyond)]
+        of_judge = [(retention, SAME), *((margin, SAME) for _, margin in beyond)]
+        known = np.prod([special.ndtr(margin) for both in beyond for margin in both], axis=0)
+        if self.has_rest and self.beyond:
+            rest = self.beyond[0].rest_margin(n, left, self.m) - quantile
+            of_judge.append((rest, SIMILAR))
+        joint = pass_together(*of_people) * pass_together(*of_judge)
+        level = np.full(n.shape, nan)
+        if not isnan(self.margin):
+            low, high = (
+                special.ndtr(_in_errors(self.margin + side * self.bias, self.spread, n) - quantile)
+                for side in (1, -1)
+            )
+            level = np.maximum(low + high - 1, 0.0)
+            joint = joint * level
+        is_enough = (n >= FEWEST_ITEMS) & (clusters >= FEWEST_CLUSTERS) & (left > 0)
+        return Power(
+            special.ndtr(agreement),
+            special.ndtr(retention),
+            np.broadcast_to(known, n.shape),
+            level,
+            np.where(is_enough, joint, 0.0),
+        )
+
+    def items(self, power: float = POWER) -> float:
+        """Return the fewest items with which all checks together have this power, .5..1."""
+        return fewest_that_reach(power, lambda n: self.power(n).joint)
+
+
+def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expected:
+    """Say what a verdict is expected to measure, by the variances of normal scores.
+
+    rho: agreement of two raters; r: of judge and rater (judge_agreement gives it from the judge's
+    quality); m: ratings an item. Raises ValueError for values out of range.
+    """
+    aims = targets or Targets()
+    check_share(aims.alpha, "alpha", 0, 0.5)
+    factor = float(design_factor(aims.cluster_items))
+
+    def order(agreement: float, judge: float, k: float) -> Order:
+        of_rho = float(agreement_variance(agreement, m))
+        of_theta = float(retention_variance(agreement, judge, m, k))
+        if aims.is_skewed:
+            of_rho, of_theta = skewed_variances(aims.points, agreement, judge, m, k)
+        return Order(agreement, judge, k, of_rho * factor, of_theta * factor)
+
+    spread = nan
+    if aims.rating_variance is not None:
+        leniency = {"session_items": aims.session_items, "points": aims.points}
+        spread = factor * float(level_variance(rho, r, m, aims.rating_variance, **leniency))
+    return Expected(
+        m,
+        order(rho, r, aims.retention),
+        (order(*beyond_known(rho, r, aims.known), KNOWN_RETENTION),),
+        clusters=1 / aims.cluster_items,
+        raters=m / aims.session_items,
+        floor=aims.floor,
+        alpha=aims.alpha,
+        fixed=taken_out(0, aims).item(),
+        by_item=taken_out(1, aims).item() - taken_out(0, aims).item(),
+        margin=nan if aims.rating_variance is None else aims.level_margin,
+        spread=spread,
+        has_rest=aims.points != BINARY,
+    )
 
 
 def predict_power(
-    rho: ArrayLike, r: ArrayLike, m: ArrayLike, items: ArrayLike, targets: Targets | None = None
+    rho: float, r: float, m: int, items: ArrayLike, targets: Targets | None = None
 ) -> Power:
     """Predict the power of the verdict's checks by the normal approximation.
 
-    rho: agreement of two raters; r: of judge and rater (judge_agreement gives it from the judge's
-    quality); m: ratings an item; items: at least 1. NaN where the numbers contradict each other.
-    The joint check, the rest check and corrections for many judges are not predicted.
-    Raises ValueError for values out of range.
+    rho, r, m: as in expect; items: at least 1. NaN where the numbers contradict each other.
+    Corrections for many judges are not predicted.
     """
-    aims = targets or Targets()
-    factor, counts = as_grid(aims.factor, "factor", 0), as_grid(items, "items", 1)
-    agreement = agreement_power(
-        rho, agreement_variance(rho, m) * factor, counts, aims.floor, aims.alpha
-    )
-    variance = retention_variance(rho, r, m, aims.retention)
-    retention = superiority_power(
-        retention_effect(rho, r, aims.retention), variance * factor, counts, aims.alpha
-    )
-    powers = [agreement, retention]
-    level: Floats = np.asarray(nan)
-    if aims.level_variance is not None:
-        spread = as_grid(aims.level_variance, "level_variance", 0) * factor
-        level = equivalence_power(aims.level_margin, spread, counts, aims.alpha)
-        powers.append(level)
-    joint = joint_power(np.stack(np.broadcast_arrays(*powers)))
-    is_enough = counts >= _fewest_items(aims)
-    return Power(*_broadcast(agreement, retention, level, np.where(is_enough, joint, 0.0)))
+    return expect(rho, r, m, targets).power(items)
 
 
 def plan_items(
-    rho: ArrayLike,
-    r: ArrayLike,
-    m: ArrayLike,
-    power: float = POWER,
-    targets: Targets | None = None,
+    rho: float, r: float, m: int, power: float = POWER, targets: Targets | None = None
 ) -> NeededItems:
-    """Compute how many items give every check of a verdict this power.
+    """Compute the fewest items with which all checks together have this power, .5..1.
 
-    rho, r, m: as in predict_power; power: .5..1. Raises ValueError for values out of range.
+    rho, r, m: as in expect. Raises ValueError for values out of range.
     """
-    aims = targets or Targets()
-    factor = as_grid(aims.factor, "factor", 0)
-    agreement = items_for_agreement(
-        rho, agreement_variance(rho, m) * factor, power, aims.floor, aims.alpha
-    )
-    variance = retention_variance(rho, r, m, aims.retention)
-    retention = items_for_superiority(
-        retention_effect(rho, r, aims.retention), variance * factor, power, aims.alpha
-    )
-    needs = [agreement, retention, _fewest_items(aims)]
-    level: Floats = np.asarray(nan)
-    if aims.level_variance is not None:
-        spread = as_grid(aims.level_variance, "level_variance", 0) * factor
-        level = items_for_equivalence(aims.level_margin, spread, power, aims.alpha)
-        needs.append(level)
-    most = np.stack(np.broadcast_arrays(*needs)).max(axis=0)
-    return NeededItems(*_broadcast(agreement, retention, level, most))
+    return NeededItems(_search(float(rho), float(r), int(m), power, targets or Targets()))
 
 
-def _fewest_items(targets: Targets) -> Floats:
+@cache
+def _search(rho: float, r: float, m: int, power: float, aims: Targets) -> float:
+    return expect(rho, r, m, aims).items(power)
+
+
+def beyond_known(rho: float, r: float, known: float) -> tuple[float, float]:
+    """Return what remains of rho and r without the known share of what raters agree on.
+
+    The judge is taken to follow what is known as closely as the rest.
+    """
+    if not rho > 0:
+        return rho, r
+    left = 1 - as_grid(known, "known", 0, 1)
+    quality = min(r**2 / rho, 1.0)
+    of_people, of_judge = 1 - rho * known, 1 - quality * known
+    return float(rho * left / of_people), float(r * left / np.sqrt(of_people * of_judge))
+
+
+def taken_out(items: ArrayLike, targets: Targets) -> Floats:
+    """Return how many items' worth of numbers the joint check takes out: of lengths and groups.
+
+    A cluster of items costs one, as its mean is taken out or its items are compared within it.
+    """
+    n = as_grid(items, "items", 0)
+    of_clusters = n / targets.cluster_items if targets.cluster_items > 1 else np.zeros(n.shape)
+    return LENGTH_COLUMNS + targets.groups + of_clusters
+
+
+def level_margin(scale: Scale, rating_variance: float) -> float:
+    """Return how far a judge's mean may be off: the scale's margin, or .2 SD of the ratings."""
+    return max(scale.level_margin, LEVEL_SDS * sqrt(rating_variance))
+
+
+def fewest_items(targets: Targets) -> float:
     """Return the items below which a verdict says that there are too few."""
-    of_clusters = as_grid(targets.cluster_items, "cluster_items", 1)
-    return np.maximum(FEWEST_ITEMS, np.ceil(FEWEST_CLUSTERS * of_clusters))
+    clusters = as_grid(targets.cluster_items, "cluster_items", 1)
+    return float(np.maximum(FEWEST_ITEMS, np.ceil(FEWEST_CLUSTERS * clusters)))
 
 
-def _broadcast(*arrays: Floats) -> list[Floats]:
-    return [array.copy() for array in np.broadcast_arrays(*arrays)]
+def _in_errors(effect: float, variance: float, counted: Floats) -> Floats:
+    """Return an effect in standard errors; -inf where the error is infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(variance / counted)
+        out = np.asarray(effect / error)
+    out = np.where(np.isnan(out) & (effect == 0), 0.0, out)
+    return np.where(np.isinf(error), -np.inf, out)

@@ -1,112 +1,55 @@
-"""Predict the power of single checks, and the items that a power needs.
+"""Predict with which probability the checks of a verdict are passed.
 
-superiority_power(effect, variance, items)      that an effect is shown to be above 0
-agreement_power(rho, variance, items)           the same, and that it reaches a floor
-equivalence_power(margin, variance, items)      that a difference is shown to be small
-joint_power(powers)                             at least this of all checks together
-items_for_superiority, items_for_agreement, items_for_equivalence     the other way round
-
-variance: of one item, times the design factor where items come in clusters. All arguments are
-numbers or arrays whose shapes broadcast; NaN in, NaN out.
+pass_together((margin, shared), ...)       of checks that say much the same of the same items
+equivalence_power(margin, variance, n)     that a difference is shown to be small
+items_for_equivalence(margin, variance)    the items that this takes
+fewest_that_reach(power, predict)          the smallest number for which predict(numbers) reaches it
 """
 
-from math import inf
+from collections.abc import Callable
+from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid, check_share
 
 ALPHA = 0.05  # of each check, one-sided
 POWER = 0.8
+NODES, WEIGHTS = special.roots_hermitenorm(32)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+MOST = 1e9  # items, more than can be collected
+STEPS = 64
 
 
-def superiority_power(
-    effect: ArrayLike, variance: ArrayLike, items: ArrayLike, alpha: float = ALPHA
-) -> Floats:
-    """Return the probability that a one-sided test shows the effect to be above 0.
+def pass_together(*checks: tuple[ArrayLike, float]) -> Floats:
+    """Return the probability that checks are all passed that share something.
 
-    effect: the true one; items: at least 1. 0 where the variance is infinite.
-    Raises ValueError for other values.
+    checks: (margin in standard errors, share of its variance that is common to all, below 1) of
+    each. Given what they share, each is passed by itself.
     """
-    quantile = _normal_quantile(alpha)
-    return _above(as_grid(effect, "effect"), _standard_error(variance, items), quantile)
-
-
-def agreement_power(
-    rho: ArrayLike,
-    variance: ArrayLike,
-    items: ArrayLike,
-    floor: float = 0.0,
-    alpha: float = ALPHA,
-) -> Floats:
-    """Return the probability that raters are shown to agree, and by at least the floor.
-
-    The estimate has to be above 0 by a one-sided test and at least as large as the floor; where
-    rho is the floor itself the power stays at one half, however many items there are.
-    Otherwise as superiority_power.
-    """
-    agreement, error = as_grid(rho, "rho", -1, 1), _standard_error(variance, items)
-    above_zero = _above(agreement, error, _normal_quantile(alpha))
-    if floor <= 0:
-        return above_zero
-    return np.minimum(above_zero, _above(agreement - floor, error, 0.0))
+    given = [
+        special.ndtr((np.asarray(margin)[..., None] + sqrt(shared) * NODES) / sqrt(1 - shared))
+        for margin, shared in checks
+    ]
+    return np.asarray(np.prod(np.broadcast_arrays(*given), axis=0) @ WEIGHTS)
 
 
 def equivalence_power(
     margin: ArrayLike, variance: ArrayLike, items: ArrayLike, alpha: float = ALPHA
 ) -> Floats:
-    """Return the probability that two one-sided tests show a difference within -margin..margin.
+    """Return the probability that a difference whose true value is 0 is shown to be small.
 
-    The true difference is taken to be 0, where this power is largest; margin: at least 0, in the
-    unit of the variance's root; items: at least 1. Raises ValueError for other values.
-    Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15.
+    margin: the largest difference that is small, at least 0; variance: of one item; items: at least
+    1. Both one-sided tests must succeed. Raises ValueError for other values.
     """
-    error = _standard_error(variance, items)
-    tail = _above(as_grid(margin, "margin", 0), error, _normal_quantile(alpha))
-    return np.maximum(2 * tail - 1, 0.0)
-
-
-def joint_power(powers: ArrayLike) -> Floats:
-    """Return the least probability that all checks pass, however they depend on each other.
-
-    powers: (checks, ...), of single checks, 0..1; returns (...). Raises ValueError for others.
-    Source: Bonferroni's inequality, 1 - sum over the checks of (1 - power).
-    """
-    missing = 1 - as_grid(powers, "powers", 0, 1)
-    return np.maximum(1 - missing.sum(axis=0), 0.0)
-
-
-def items_for_superiority(
-    effect: ArrayLike, variance: ArrayLike, power: float = POWER, alpha: float = ALPHA
-) -> Floats:
-    """Return how many items show with this power that the effect is above 0.
-
-    inf where the effect is not above 0, or the variance infinite: no number of items can show
-    it. power: .5..1. Raises ValueError for other values.
-    """
-    quantiles = _normal_quantile(alpha) + _power_quantile(power)
-    return _items(as_grid(effect, "effect"), variance, quantiles)
-
-
-def items_for_agreement(
-    rho: ArrayLike,
-    variance: ArrayLike,
-    power: float = POWER,
-    floor: float = 0.0,
-    alpha: float = ALPHA,
-) -> Floats:
-    """Return how many items show with this power that raters agree, and by at least the floor.
-
-    inf where rho is not above the floor. Otherwise as items_for_superiority.
-    """
-    agreement = as_grid(rho, "rho", -1, 1)
-    items = items_for_superiority(agreement, variance, power, alpha)
-    if floor <= 0:
-        return items
-    return np.maximum(items, _items(agreement - floor, variance, _power_quantile(power)))
+    error = np.sqrt(as_grid(variance, "variance", 0) / as_grid(items, "items", 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = as_grid(margin, "margin", 0) / error
+    quantile = special.ndtri(1 - check_share(alpha, "alpha", 0, 0.5))
+    return np.maximum(2 * special.ndtr(reach - quantile) - 1, 0.0)
 
 
 def items_for_equivalence(
@@ -114,38 +57,37 @@ def items_for_equivalence(
 ) -> Floats:
     """Return how many items show with this power that a true difference of 0 is within the margin.
 
-    inf where the margin is 0 or the variance infinite. Otherwise as equivalence_power.
+    power: .5..1. inf where the margin is 0 or the variance infinite. Otherwise as
+    equivalence_power.
     """
-    quantiles = _normal_quantile(alpha) + _power_quantile((1 + power) / 2)
-    return _items(as_grid(margin, "margin", 0), variance, quantiles)
+    check_share(alpha, "alpha", 0, 0.5)
+    quantiles = special.ndtri(1 - alpha) + special.ndtri((1 + _check_power(power)) / 2)
+    reach, spread = as_grid(margin, "margin", 0), as_grid(variance, "variance", 0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        items = np.maximum(np.ceil(spread * (quantiles / reach) ** 2), 1.0)
+    return np.where((reach == 0) & ~np.isnan(spread), inf, items)
 
 
-def _normal_quantile(alpha: float) -> float:
-    return float(stats.norm.isf(check_share(alpha, "alpha", 0, 0.5)))
+def fewest_that_reach(power: float, predict: Callable[[Floats], Floats]) -> float:
+    """Return the smallest whole number whose predicted power is this; inf beyond a billion.
+
+    predict: of numbers, at least 1, in rising order; its power is taken to rise with them.
+    Raises ValueError for a power outside .5..1.
+    """
+    _check_power(power)
+    low, high = 0.0, MOST  # low does not reach it, high does
+    if not predict(np.array([high]))[0] >= power:
+        return inf
+    while high - low > 1:
+        tried = np.unique(np.geomspace(low + 1, high, STEPS).round())
+        place = int(np.argmax(predict(tried) >= power))
+        low, high = (tried[place - 1] if place else low), tried[place]
+        if high == low + 1 or not place:
+            break
+    return float(high)
 
 
-def _power_quantile(power: float) -> float:
+def _check_power(power: float) -> float:
     if not 0.5 <= power < 1:
         raise ValueError(f"power: expected a number in .5..1, below 1, got {power:g}")
-    return float(stats.norm.ppf(power))
-
-
-def _standard_error(variance: ArrayLike, items: ArrayLike) -> Floats:
-    return np.sqrt(as_grid(variance, "variance", 0) / as_grid(items, "items", 1))
-
-
-def _above(effect: Floats, error: Floats, quantile: float) -> Floats:
-    """Return the probability that an estimate lies more than `quantile` errors above 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = effect / error
-    # Without an error an effect of 0 is not above 0, and with an infinite one nothing is shown.
-    never = ((effect == 0) & (error == 0)) | (np.isinf(error) & ~np.isnan(effect))
-    return np.asarray(np.where(never, 0.0, stats.norm.cdf(ratio - quantile)))
-
-
-def _items(effect: Floats, variance: ArrayLike, quantiles: float) -> Floats:
-    spread = as_grid(variance, "variance", 0)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        items = np.maximum(np.ceil(spread * (quantiles / effect) ** 2), 1.0)
-    hopeless = (effect <= 0) & ~np.isnan(spread)
-    return np.where(hopeless, inf, items)
+    return power

@@ -23,6 +23,8 @@ from analysis.stats.validation.criteria import Scale
 SAME = 1e-12  # an effect below this is rounding
 RETENTION = 2 / 3  # share of a rater's agreement that a judge has to keep
 ASSUMED_ICC = 0.1  # of items of one cluster, without a pilot
+LENIENCY = 0.1  # of raters, as a share of what they do not agree on before they round
+ROUNDING = 2.3  # over squared points: variance of a normal score cut at points that cutting adds
 RELIABILITIES = {"poor": 0.1, "fair": 0.2, "usual": 0.3, "good": 0.5}
 FIVE = 5
 RATING_VARIANCES = {2: 0.25, FIVE: 1.5, 7: 3.0}  # of one rating, by the points of its scale
@@ -105,15 +107,24 @@ def _within(rho: Floats, m: Floats, of_mean: Floats, of_spread: Floats) -> Float
 
 
 def level_variance(
-    rho: ArrayLike, r: ArrayLike, m: ArrayLike, rating_variance: ArrayLike = 1.0
+    rho: ArrayLike,
+    r: ArrayLike,
+    m: ArrayLike,
+    rating_variance: ArrayLike = 1.0,
+    session_items: float = 1.0,
+    points: float = inf,
 ) -> Floats:
     """Return the variance of the judge less the mean of an item's m ratings.
 
-    rho, r, m: as in retention_variance; rating_variance: of one rating, in squared points. The
+    rho, r, m: as in retention_variance; rating_variance: of one rating, in squared points;
+    session_items: ratings of each rater, who is lenient or strict in all of them, so that the items
+    vary together; points: of the scale: the fewer, the more of what is not shared is rounding. The
     judge is taken to spread as one rating does. Raises ValueError for other values.
     """
-    judge, points = as_grid(r, "r", -1, 1), as_grid(rating_variance, "rating_variance", 0)
-    return points * (1 + mean_variance(rho, m) - 2 * judge)
+    judge, spread = as_grid(r, "r", -1, 1), as_grid(rating_variance, "rating_variance", 0)
+    unshared = np.maximum(1 / (1 + ROUNDING / points**2) - as_grid(rho, "rho", -1, 1), 0)
+    own = LENIENCY * unshared * (session_items - 1) / as_grid(m, "m", 1)
+    return spread * (1 + mean_variance(rho, m) - 2 * judge + own)
 
 
 def usual_variance(scale: Scale) -> float:

@@ -51,5 +51,5 @@ def test_hanna_renders_on_every_page(shared_data, owner, as_owner):
     make_owner(load_hanna(shared_data / "hanna"), owner)
     for path in ["analysis/", *(f"analysis/{report}/" for report in REPORTS), "export/"]:
         query = {} if path == "analysis/" else {"draws": 10}
-        response = as_owner.get(f"/studies/hanna/{path}", query)
+        response = as_owner.get(f"/studies/hanna/{path}", query, follow=True)
         assert response.status_code == 200

@@ -133,7 +133,7 @@ def test_fewer_than_thirty_items_decide_nothing():
     (sentence,) = sentences(make_study(18))
     assert sentence == (
         "With 18 items that have two ratings nothing can be decided about a judge: 30 are the "
-        "least, and about 233 items with 3 ratings each decide at usual agreement."
+        "least, and about 322 items with 3 ratings each decide at usual agreement."
     )
 
 
@@ -150,9 +150,9 @@ def test_fewer_than_ten_clusters_decide_nothing():
 
 
 def test_the_shortfall_is_said_in_places_and_items():
-    """30 items of 3 ratings: 233 by PLANNING, section 4; 90 places are 9 sessions."""
+    """30 items of 3 ratings: what the planner's page says; 90 places are 9 sessions."""
     assert sentences(make_study(30)) == [
-        "90 places: about 233 items with 3 ratings each decide at usual agreement; this study has "
+        "90 places: about 322 items with 3 ratings each decide at usual agreement; this study has "
         "30.",
         "They make 9 sessions of 10 items. With fewer than 10 raters a verdict is about these "
         "raters only.",
@@ -160,15 +160,36 @@ def test_the_shortfall_is_said_in_places_and_items():
 
 
 def test_a_design_that_decides_is_passed_over_in_silence():
-    assert sentences(make_study(233)) == []
-    (sentence,) = sentences(make_study(232, slug="less"))
-    assert sentence.startswith("696 places: about 233 items")
+    assert sentences(make_study(322)) == []
+    (sentence,) = sentences(make_study(321, slug="less"))
+    assert sentence.startswith("963 places: about 322 items")
 
 
 def test_clusters_raise_what_is_needed():
-    """Five items a content: 1 + .1 (5 - 1) times as many; ceil(.375304 1.4 (2.486466 / .1)^2)."""
+    """Five items a content: 1 + .1 (5 - 1) times as many, and one taken out for each content."""
     (sentence,) = sentences(make_study(300, of_content=5))
-    assert sentence.startswith("900 places: about 325 items in clusters of 5 with 3 ratings each")
+    assert sentence.startswith("900 places: about 456 items in clusters of 5 with 3 ratings each")
+
+
+def test_where_nothing_is_left_for_the_joint_check_it_is_said():
+    """12 numbers of lengths and raters, 20 systems and 20 contents, of 40 items."""
+    said = sentences(make_study(40, systems=20, of_content=2))
+    assert said[0].startswith(
+        "No judge can pass the joint check: it takes out 52 numbers, of text length, systems and "
+        "contents or recipients, and there are 40 items."
+    )
+    assert "joint check" not in sentences(make_study(60, slug="more", systems=2, of_content=2))[0]
+
+
+def test_a_scale_without_ends_never_has_a_level():
+    """Before a rating is paid for: with as many items as anybody likes."""
+    study = make_study(600)
+    study.questions.update(scale_spec={"kind": "number"})
+    assert sentences(study) == [
+        "On good a judge can be shown to order items like a rater, and never to stand in for one: "
+        "numbers without a smallest and a largest have no level to compare. Give the scale both "
+        "ends."
+    ]
 
 
 def test_two_systems_of_75_items_decide_nothing_about_comparing():

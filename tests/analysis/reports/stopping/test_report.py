@@ -120,15 +120,15 @@ def test_the_worked_example_goes_on_and_is_advised_171_items(worked):
 def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
-        "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
-        "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
-        "their last rating only after all items have the others, so that looks come late.",
         "Go on. Open for judge on q: retention. At today's estimate: about 171 more "
         "items, about $68 at $.40 an item. One standard error to either side: 2 to 1,580. More "
         "raters alone cannot.",
+        "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
+        "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
+        "their last rating only after all items have the others, so that looks come late.",
     ]
     without_cost = build(worked, "stop")
-    assert "about 171 more items. One standard error" in without_cost.verdict[1]
+    assert "about 171 more items. One standard error" in without_cost.verdict[0]
     assert isnan(row_of(without_cost, evaluator="judge")["cost"])
 
 
@@ -164,7 +164,7 @@ def test_a_judge_that_knows_the_truth_may_at_the_end_and_the_words_say_would(own
     report = build(study, "stop")
     row = row_of(report, evaluator="judge")
     assert row["state"] == "may" and row["rho_low"] > 0 and row["retention_low"] > 0
-    assert report.verdict[-1] == (
+    assert report.verdict[0] == (
         "The rule would stop here: judge may stand in for one rater on q. Ask the verdict what it "
         "may not be used for."
     )
@@ -182,7 +182,7 @@ def test_a_judge_that_says_the_opposite_may_not(owner):
         judgment.save()
     report = build(study, "stop")
     assert row_of(report, evaluator="judge")["state"] == "may_not"
-    assert report.verdict[-1].startswith("The rule would stop here: judge tells less about")
+    assert report.verdict[0].startswith("The rule would stop here: judge tells less about")
 
 
 def test_raters_who_guess_end_it_or_go_on_and_never_let_a_judge_pass(owner):
@@ -236,14 +236,14 @@ def test_before_50_clusters_the_report_says_what_the_first_look_lacks(client, ow
     row = row_of(report, evaluator="judge")
     assert (row["state"], row["clusters"]) == ("continue", 30)
     assert isnan(row["retention_low"]) and isnan(row["items"])
-    assert report.verdict[1:] == [
+    assert report.verdict[:1] == [
         "Before the first look 2 of the first 50 clusters are still to be completed: 3 ratings, "
         "about EUR 1."
     ]
     client.force_login(owner)
     page = client.get(f"/studies/{study.slug}/analysis/stop/").text
     assert "2 of the first 50 clusters are still to be completed" in page
-    assert "What the rule says at this look." not in page and "figure-stop" not in page
+    assert "what to collect" not in page and "figure-stop" not in page
 
 
 def test_before_the_first_rating_the_report_says_what_the_first_look_needs(client, owner):
@@ -251,10 +251,10 @@ def test_before_the_first_rating_the_report_says_what_the_first_look_needs(clien
     made = plan(study)
     report = build(study, "stop")
     assert report.rows == []
-    assert report.verdict[1:] == [
+    assert report.verdict[:1] == [
         "Before the first look 50 of the first 50 clusters are still to be completed: 300 ratings."
     ]
-    assert "about 90" in build(study, "stop", item_cost=0.9).verdict[1].replace("$", "")
+    assert "about 90" in build(study, "stop", item_cost=0.9).verdict[0].replace("$", "")
     first = study.items.filter(content__key=made.order[0]).first()
     question, judge = study.questions.get(), Judge.objects.get(study=study)
     factories.make_ratings(factories.make_session(study, "r0"), [(first, question, 4.0)])
@@ -262,7 +262,7 @@ def test_before_the_first_rating_the_report_says_what_the_first_look_needs(clien
     client.force_login(owner)
     page = client.get(f"/studies/{study.slug}/analysis/stop/").text
     assert "50 of the first 50 clusters are still to be completed: 299 ratings." in page
-    assert "What the rule says at this look." not in page
+    assert "what to collect" not in page
 
 
 def test_all_collected_and_undecided_is_the_limit(owner):
@@ -271,7 +271,7 @@ def test_all_collected_and_undecided_is_the_limit(owner):
     rate(study, noise=2.0)
     report = build(study, "stop")
     assert row_of(report, evaluator="judge")["state"] == "limit"
-    assert "The rule would stop here: all clusters of the order are complete" in report.verdict[-1]
+    assert "The rule would stop here: all clusters of the order are complete" in report.verdict[0]
 
 
 def test_items_added_after_the_plan_count_at_no_look_and_the_report_says_how_many(owner):
@@ -400,7 +400,7 @@ def test_a_frozen_exclusion_keeps_the_guarantee(owner):
     # clusters that lost a rating wait until another rater has filled them
     rated_by = Rating.objects.filter(session__rater__key="r3").values_list("item__key", flat=True)
     first = min(made.order.index(key) for key in rated_by)
-    assert report.verdict[0].startswith(f"This look uses {first} of 60 clusters")
+    assert report.verdict[-1].startswith(f"This look uses {first} of 60 clusters")
 
 
 def test_items_left_out_by_an_option_end_the_guarantee(owner):
@@ -457,7 +457,7 @@ def test_the_cost_is_by_the_studys_own_pay_where_no_other_is_asked_for(worked):
     worked.save()
     report = build(worked, "stop")
     assert row_of(report, evaluator="judge")["cost"] == pytest.approx(171 * 0.9)
-    assert "about EUR 154 at EUR .90 an item" in report.verdict[-1]
+    assert "about EUR 154 at EUR .90 an item" in report.verdict[0]
     assert (
         "Cost of an item: by the study’s own pay: a session of 4 items pays 1.20 EUR; a platform’s "
         "fee comes on top."
@@ -529,13 +529,30 @@ def test_the_page_draws_the_fan_and_links_to_the_plan(client, owner):
         assert word in page
 
 
-def test_the_page_of_a_study_without_a_plan_says_why(client, owner):
+def test_the_page_of_a_study_without_a_plan_is_that_of_its_pilot(client, owner):
     study = make_study(owner, 5)
     rate(study)
     client.force_login(owner)
-    page = client.get(f"/studies/{study.slug}/analysis/stop/").content.decode()
-    assert "No stopping plan was fixed before the first rating" in page
-    assert "figure-stop" not in page
+    answer = client.get(f"/studies/{study.slug}/analysis/stop/?question=q")
+    assert (answer.status_code, answer["Location"]) == (
+        302,
+        f"/studies/{study.slug}/analysis/plan/?question=q",
+    )
+    assert build(study, "stop").verdict[0].startswith("No stopping plan was fixed before")
+
+
+def test_a_study_with_a_plan_has_one_page_of_how_many_more(client, owner):
+    study = make_study(owner, 60)
+    plan(study)
+    rate(study)
+    client.force_login(owner)
+    there = client.get(f"/studies/{study.slug}/analysis/plan/?judges=judge")
+    assert there["Location"] == f"/studies/{study.slug}/analysis/stop/"
+    page = client.get(there["Location"]).text
+    assert "<h2>How many more ratings</h2>" in page or 'aria-current="page">How many more' in page
+    assert f"/studies/{study.slug}/analysis/plan/" not in page
+    # both keep their rows, in files and by the API
+    assert client.get(f"/studies/{study.slug}/analysis/plan/rows.json").status_code == 200
 
 
 def test_the_api_has_the_same_rows(client, owner):

@@ -25,6 +25,7 @@ ROW = {
     "next": "",
     "warnings": "",
     "rho": 0.36,
+    "rho_within": nan,
     "agreement": 0.3,
     "items": 200,
     "clusters": 50,
@@ -195,8 +196,16 @@ def test_each_step_stands_once(study):
 
 
 def test_what_no_plan_covers_has_no_planner(study):
-    rows = {"verdict": "known_features"}, {"verdict": "no_difference", "use": "compare_systems"}
-    assert list_ways_on(study, make_report(*rows), study.questions.get()).planners == []
+    row = {"verdict": "no_difference", "use": "compare_systems"}
+    assert list_ways_on(study, make_report(row), study.questions.get()).planners == []
+
+
+@pytest.mark.parametrize(("within", "known"), [(0.2553191, 0.2), (0.4, 0.0), (-0.1, 0.95)])
+def test_the_planner_knows_what_the_joint_check_took_out(study, as_owner, within, known):
+    """Of ρ = .3 a share g that is known leaves .3 (1 - g) / (1 - .3 g)."""
+    row = {"verdict": "known_features", "rho": 0.3, "rho_within": within}
+    (way,) = list_ways_on(study, make_report(row), study.questions.get()).planners
+    assert plan(as_owner, way).known == pytest.approx(known)
 
 
 def test_the_page_shows_them_and_the_button_to_editors_alone(owner, as_owner):
