@@ -29,7 +29,7 @@ READ_AHEAD = 100
 TAKE = """
 WITH picked AS {materialized} (
     SELECT unit FROM judges_judgment
-    WHERE run_id = %s AND state = 'pending' AND lead {among}
+    WHERE run_id = %s AND state = 'pending' AND lead {among} {which}
     ORDER BY unit LIMIT %s {skip_locked}
 )
 UPDATE judges_judgment
@@ -195,19 +195,31 @@ def _waits(run):
 
 
 def _take(run, worker, most, until, among=()):
-    """Lease units by one statement, among these numbers if any are given; return their numbers."""
+    """Lease units, among these numbers if any are given; return their numbers.
+
+    Those that nobody was asked yet come first, so that a resume does not begin with what stopped.
+    """
+    taken = _take_some(run, worker, most, until, among, "AND attempts = 0")
+    if len(taken) < most:
+        taken += _take_some(run, worker, most - len(taken), until, among)
+    return sorted(taken)
+
+
+def _take_some(run, worker, most, until, among, which=""):
+    """Lease units by one statement; which: a condition of it."""
     if most <= 0:
         return []
     postgres = connection.vendor == "postgresql"
     sql = TAKE.format(
         among=f"AND unit IN ({', '.join(['%s'] * len(among))})" if among else "",
+        which=which,
         materialized="MATERIALIZED" if postgres else "",
         skip_locked="FOR UPDATE SKIP LOCKED" if postgres else "",
     )
     until = connection.ops.adapt_datetimefield_value(until)
     with connection.cursor() as cursor:
         cursor.execute(sql, [run.pk, *among, most, until, worker, run.pk])
-        return sorted({number for (number,) in cursor.fetchall()})
+        return list({number for (number,) in cursor.fetchall()})
 
 
 def _reserve(run, count):
@@ -221,7 +233,7 @@ def _units(run, numbers, ahead, among):
     if not ahead.keys() >= set(numbers):
         most = READ_AHEAD if methods.of_judge(run.judge).reads_ahead else 0
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
-        waiting = waiting.filter(unit__in=among) if among else waiting
+        waiting = waiting.filter(unit__in=among) if among else waiting.filter(attempts=0)
         upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:most]
         ahead.clear()
         ahead.update(_read(run, [*numbers, *upcoming]))
@@ -335,12 +347,15 @@ def stop(run, reason):
     )
 
 
-def ask_again(judgments):
-    """Let settled judgments wait as if nobody had been asked; return how many. Calls stay."""
+def ask_again(judgments, attempts=0):
+    """Let settled judgments wait for another call; return how many. Calls stay.
+
+    attempts: 0, as if nobody had been asked; else they wait behind those that nobody was.
+    """
     return judgments.update(
         state=Judgment.State.PENDING,
         reason="",
-        attempts=0,
+        attempts=attempts,
         settled_at=None,
         cost_usd=None,
         call=None,
