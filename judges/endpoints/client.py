@@ -423,13 +423,14 @@ def _told(answer, response):
 def _failure(status, error):
     """Name the failure of a status that is no success, by what its refusals.Error says."""
     failure = BY_STATUS.get(status, _by_class(status))
-    if failure not in (*BY_WORDS, Failure.SERVER):
-        return failure
-    by_code = BY_STATUS.get(error.status)
-    if failure is not Failure.RATE and not error.has_code_of_money and by_code in PAUSES:
+    by_code = None if error.has_code_of_money else BY_STATUS.get(error.status)
+    if by_code in PAUSES and failure in (*BY_WORDS - PAUSES, Failure.SERVER):
         return by_code
-    if failure is Failure.SERVER and not error.has_code_of_money:
-        return failure
+    is_told = failure in BY_WORDS or failure is Failure.SERVER and error.has_code_of_money
+    return _by_words(failure, status, error) if is_told else failure
+
+
+def _by_words(failure, status, error):
     if failure is not Failure.RATE and error.is_policy:
         return Failure.CONTENT_FILTER
     if error.is_about_money(status):
@@ -519,7 +520,8 @@ def _error_within(data, text):
     failure = _failure(error.status or 400, error)
     if failure is Failure.BAD_REQUEST and not error.status:
         return {"failure": Failure.NO_CHAT, "detail": text}
-    return {"failure": failure, "detail": f"{error.status or 400} in a reply with status 200: {text}"}
+    detail = f"{error.status or 400} in a reply with status 200: {text}"
+    return {"failure": failure, "detail": detail}
 
 
 def _logprobs(sent, content):

@@ -2,11 +2,13 @@
 
 import json
 import re
+from contextlib import suppress
 
 # What endpoints call it when a filter stops a prompt.
 POLICY = re.compile(
     r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy"
-    r"|usage (polic|guideline)|safety[ _](reasons|system|check)|data_inspection_failed|content exists risk"
+    r"|usage (polic|guideline)|safety[ _](reasons|system|check)|data_inspection_failed"
+    r"|content exists risk"
     r"|(input|prompt|content) (was|is|has been) (flagged|blocked)",
     re.IGNORECASE,
 )
@@ -56,12 +58,16 @@ STATUS = re.compile("[45][0-9][0-9]")
 
 CODES = ("code", "type", "status")
 WORDS = ("message", "error", "errors", "detail", "msg", "innererror", "metadata", "raw")
+PASSED_ON = re.compile(r"Exception - (?=[{\[])")  # LiteLLM's proxy, before a provider's error
 JSON = ("{", "[", '"')
 MOST, DEEPEST = 50, 8  # texts that are kept, and how deep they are looked for
 CUT = re.compile(rf'"({"|".join((*CODES, *WORDS))})"\s*:\s*"((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 # {status: codes and types that say the same}; the first that fits counts.
 BY_CODE = {
-    429: re.compile(rf"{NO_MONEY.pattern}|rate[ _-]?limit|too[ _-]?many[ _-]?requests|resource[ _-]?exhausted|throttl"),
+    429: re.compile(
+        rf"{NO_MONEY.pattern}|rate[ _-]?limit|too[ _-]?many[ _-]?requests|resource[ _-]?exhausted"
+        "|throttl"
+    ),
     503: re.compile("overload|unavailable|capacity"),
     504: re.compile("time[ _-]?out|deadline"),
     401: re.compile("authenti|unauthori|api[ _-]?key|permission|^forbidden"),
@@ -90,6 +96,10 @@ class Error:
                 value = json.loads(value)
             except (ValueError, RecursionError):
                 value = [{key.lower(): text} for key, text in CUT.findall(value)] or value
+        elif isinstance(value, str) and (begin := PASSED_ON.search(value)):
+            with suppress(ValueError, RecursionError):
+                passed_on, _ = json.JSONDecoder().raw_decode(value, begin.end())
+                self._read(passed_on, name, depth + 1)
         if isinstance(value, list | dict) and (depth >= DEEPEST or name in CODES):
             return
         if isinstance(value, list):
@@ -179,6 +189,10 @@ def why(failure, detail):
     name, said = failure.partition(" (")[0], error.sentence.strip()
     if status:
         told = ", ".join([status, *[code for code in error.codes if not code.isdigit()][:1]])
-        said = f"The endpoint said ({told}): {said}" if said else f"It gave status {status} alone"
-    text = f"{name}{'. ' if status else ': '}{said}" if said else name
+        said = f"said ({told}): {said}" if said else f"gave status {status} and no reason"
+        text = f"{name}. The endpoint {said}"
+    elif name in said:  # our own words
+        text = said
+    else:
+        text = f"{name}: {said}" if said else name
     return text if text[-1] in ".!?" else f"{text}."

@@ -41,8 +41,8 @@ NEEDED = [
     "question__key",
 ]
 RANKS = (
-    " {} were left as they are: their questions have labels that are numbers, and their calls asked "
-    "for a label's rank, as older versions did, or do not show what they asked for."
+    " {} were left as they are: their questions have labels that are numbers, and their calls "
+    "asked for a label's rank, as older versions did, or do not show what they asked for."
 )
 
 

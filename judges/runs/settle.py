@@ -202,15 +202,16 @@ def is_silent(endpoint, now):
 
 
 def asked_in_vain(run, numbers, before=None):
-    """Return the units among these that were refused before the endpoint answered others of the run.
+    """Return the units among these that were refused, before the endpoint answered for others.
 
-    They waited for a resume then. What is refused again is refused for its own content. before: a
-    call, where only those before it are looked at.
+    They waited for a resume: what is refused again then is refused for its own content. before: a
+    call; only what was asked before it is looked at.
     """
     calls = run.calls.filter(reused_from=None)
     calls = calls.filter(pk__lt=before.pk) if before else calls
     answered = calls.filter(failure__in=["", *REFUSALS]).order_by("-pk").values("pk")[:1]
-    failed = calls.filter(failure__in=STOPPING, unit__in=numbers, pk__lt=answered)
+    again = run.judgments.filter(unit__in=numbers, lead=True, attempts__gt=1).values("unit")
+    failed = calls.filter(failure__in=STOPPING, unit__in=again, pk__lt=answered)
     return set(failed.values_list("unit", flat=True))
 
 
@@ -218,18 +219,17 @@ def stop_if_alike(run):
     """Stop a run whose last calls failed alike in a row, so that all others would; or return False.
 
     It is told by what stands settled: what may pass, as a limit by the minute, is in no row and
-    interrupts none; nor is what was refused before others were answered. The units of the row wait
-    again, behind those that nobody asked yet.
+    interrupts none. The units of the row wait again, behind those that nobody asked yet.
     """
     settled = run.calls.filter(reused_from=None, judgments__lead=True).order_by("-pk")
-    last = settled.exclude(unit__in=asked_in_vain(run, settled.values("unit")[:MOST_IN_ROW]))
-    last = last.only("failure", "failure_detail")
-    first = last.first()
-    if first is None or first.failure not in OF_ALL:
+    settled = settled.only("unit", "failure", "failure_detail")
+    last = list(settled[:IN_A_ROW])
+    if len(last) < IN_A_ROW or last[0].failure not in OF_ALL:
         return False
-    if not all(_alike(call, first) for call in last[:IN_A_ROW]) or len(last[:IN_A_ROW]) < IN_A_ROW:
+    are_alike = partial(_are_alike, last[0])
+    if not all(map(are_alike, last)) or asked_in_vain(run, [call.unit for call in last]):
         return False
-    row = [call.pk for call in takewhile(partial(_alike, first), last[:MOST_IN_ROW])]
+    first, row = last[0], [call.pk for call in takewhile(are_alike, settled[:MOST_IN_ROW])]
     with transaction.atomic():
         lease.hold(run)
         said = refusals.why(first.failure, first.failure_detail)
@@ -240,7 +240,7 @@ def stop_if_alike(run):
     return True
 
 
-def _alike(call, other):
+def _are_alike(call, other):
     """Whether two calls failed for one reason, which then is not about their items.
 
     A refused key, model or address is that, whatever the words; of refused requests these tell.

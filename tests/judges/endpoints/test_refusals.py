@@ -227,8 +227,12 @@ def test_words_beside_a_whole_reply_take_nothing_from_it(case):
 
 
 SAID = [
-    (RATE, '429: {"error": {"code": 429, "message": "Slower!"}}', "The endpoint said (429): Slower!"),
-    (KEY, "401: <html>", "It gave status 401 alone."),
+    (
+        RATE,
+        '429: {"error": {"code": 429, "message": "Slower!"}}',
+        "The endpoint said (429): Slower!",
+    ),
+    (KEY, "401: <html>", "The endpoint gave status 401 and no reason."),
     (PAY, '402 in a reply with status 200: {"error": "Pay"}', "The endpoint said (402): Pay."),
 ]
 
@@ -237,4 +241,5 @@ SAID = [
 def test_a_stop_has_a_reason_that_says_nothing_twice(failure, detail, said):
     assert why(failure, detail) == f"{failure.partition(' (')[0]}. {said}"
     assert why(Failure.HOST, "gpu.lab is not listed") == "host not allowed: gpu.lab is not listed."
+    assert why(Failure.BAD_KEY, "the key cannot be sent (x)") == "the key cannot be sent (x)."
     assert why(Failure.HTML, "<html>") == "web page instead of a reply."
