@@ -53,7 +53,8 @@ def test_a_run_pauses_once_the_endpoint_answered_nobody_for_a_while(twelve, monk
         run.refresh_from_db()
         assert (run.state, states(run)) == (Run.State.STOPPED, {"done": 12, "pending": 36})
         assert run.stopped_because == (
-            "no call was answered in 0 minutes: endpoint overloaded. The endpoint gave status 503 and no reason."
+            "no call was answered in 0 minutes: endpoint overloaded. "
+            "The endpoint gave status 503 and no reason."
         )
         put_off = run.calls.values("unit").annotate(times=Count("pk")).order_by("-times")
         assert put_off[0]["times"] == settle.MOST_PAUSES
