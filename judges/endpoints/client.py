@@ -485,7 +485,9 @@ def _completion(data, text, longest):
     counted = usage.counts(data.get("usage") if isinstance(data, dict) else None, longest)
     try:
         choice = data["choices"][0]
-        message = choice["message"]
+        message = choice.get("message")
+        if message is None and choice.get("error"):
+            message = {}
         content, refusal = text_of(message.get("content")), message.get("refusal") or ""
     except (LookupError, TypeError, AttributeError):
         return Answer(**counted | _error_within(data, text))

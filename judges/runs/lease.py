@@ -26,17 +26,20 @@ GIVEN_BACK = "taken up and given back, again and again"
 READ_AHEAD = 100
 
 # COALESCE keeps SQLite from walking all pending rows by the index of (run, state).
+# Those that were asked least come first, so that a resume does not begin with what stopped.
 TAKE = """
 WITH picked AS {materialized} (
     SELECT unit FROM judges_judgment
-    WHERE run_id = %s AND state = 'pending' AND lead {among} {which}
-    ORDER BY unit LIMIT %s {skip_locked}
+    WHERE run_id = %s AND lead AND {waits}
+    ORDER BY attempts, unit LIMIT %s {skip_locked}
 )
 UPDATE judges_judgment
 SET state = 'leased', leased_until = %s, leased_by = %s, attempts = attempts + 1
 WHERE run_id = %s AND COALESCE(state, '') = 'pending' AND unit IN (SELECT unit FROM picked)
 RETURNING unit
 """
+WAITS = "state = 'pending'"
+AMONG = "COALESCE(state, '') = 'pending' AND unit IN ({})"
 
 # Raw, as it is asked at every lease: the queryset took ten times as long to be put together.
 PLACES = """
@@ -190,36 +193,27 @@ def _calls_left(run):
 
 def _waits(run):
     """Whether anything is left to ask: else the run is done, however little money is left."""
-    waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
-    return (waiting.filter(unit__in=run.pilot["units"]) if run.in_pilot else waiting).exists()
+    leads = run.judgments.filter(lead=True)
+    if run.in_pilot:  # few, which SQLite would look for among all that wait
+        states = leads.filter(unit__in=run.pilot["units"]).values_list("state", flat=True)
+        return Judgment.State.PENDING in states
+    return leads.filter(state=Judgment.State.PENDING).exists()
 
 
 def _take(run, worker, most, until, among=()):
-    """Lease units, among these numbers if any are given; return their numbers.
-
-    Those that nobody was asked yet come first, so that a resume does not begin with what stopped.
-    """
-    taken = _take_some(run, worker, most, until, among, "AND attempts = 0")
-    if len(taken) < most:
-        taken += _take_some(run, worker, most - len(taken), until, among)
-    return sorted(taken)
-
-
-def _take_some(run, worker, most, until, among, which=""):
-    """Lease units by one statement; which: a condition of it."""
+    """Lease units by one statement, among these numbers if any are given; return their numbers."""
     if most <= 0:
         return []
     postgres = connection.vendor == "postgresql"
     sql = TAKE.format(
-        among=f"AND unit IN ({', '.join(['%s'] * len(among))})" if among else "",
-        which=which,
+        waits=AMONG.format(", ".join(["%s"] * len(among))) if among else WAITS,
         materialized="MATERIALIZED" if postgres else "",
         skip_locked="FOR UPDATE SKIP LOCKED" if postgres else "",
     )
     until = connection.ops.adapt_datetimefield_value(until)
     with connection.cursor() as cursor:
         cursor.execute(sql, [run.pk, *among, most, until, worker, run.pk])
-        return list({number for (number,) in cursor.fetchall()})
+        return sorted({number for (number,) in cursor.fetchall()})
 
 
 def _reserve(run, count):
@@ -233,8 +227,8 @@ def _units(run, numbers, ahead, among):
     if not ahead.keys() >= set(numbers):
         most = READ_AHEAD if methods.of_judge(run.judge).reads_ahead else 0
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
-        waiting = waiting.filter(unit__in=among) if among else waiting.filter(attempts=0)
-        upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:most]
+        waiting = waiting.filter(unit__in=among) if among else waiting
+        upcoming = waiting.order_by("attempts", "unit").values_list("unit", flat=True)[:most]
         ahead.clear()
         ahead.update(_read(run, [*numbers, *upcoming]))
     return [ahead.pop(number) for number in numbers]

@@ -354,7 +354,7 @@ def test_a_run_of_which_nothing_was_ever_sent_stops_with_the_reason_and_costs_no
     settings.ENDPOINT_HOSTS = listed
     run.refresh_from_db()
     assert (run.state, run.spent_usd, run.reserved_usd) == (Run.State.STOPPED, 0, 0)
-    assert run.stopped_because.startswith(failure.partition(" (")[0])
+    assert failure.partition(" (")[0] in run.stopped_because
     assert "sk-123456" not in run.stopped_because
     assert set(run.judgments.values_list("state", "reason")) == {(Judgment.State.PENDING, "")}
     assert run.calls.count() == attempts, "with a budget the first unit goes alone"

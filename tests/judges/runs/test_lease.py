@@ -246,12 +246,15 @@ def test_a_run_is_finished_by_the_sweep_too(run):
 
 
 @pytest.mark.django_db
-def test_the_lease_reads_no_more_than_it_needs(owner):
-    """Its statement goes by the two indexes made for it, however long the run."""
+@pytest.mark.parametrize("among", [0, 20])
+def test_the_lease_reads_no_more_than_it_needs(owner, among):
+    """Its statement goes by the two indexes made for it, however long the run, and sorts no run."""
     study = factories.make_study("long", items=300)
     run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
-    sql = leasing.TAKE.format(among="", materialized="", skip_locked="")
-    arguments = [run.pk, 4, timezone.now().isoformat(), "a", run.pk]
+    run.judgments.update(attempts=1)  # as those of a run that was resumed
+    waits = leasing.AMONG.format(", ".join(["%s"] * among)) if among else leasing.WAITS
+    sql = leasing.TAKE.format(waits=waits, materialized="", skip_locked="")
+    arguments = [run.pk, *range(among), 4, timezone.now().isoformat(), "a", run.pk]
     explain = "EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN "
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -259,9 +262,10 @@ def test_the_lease_reads_no_more_than_it_needs(owner):
             cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(explain + sql, arguments)
         plan = str(cursor.fetchall())
-    assert "judgment_pending" in plan
+    assert ("judgment_pending" in plan) is (not among)
+    assert ("Sort" in plan or "ORDER BY" in plan) is bool(among)
     assert "judgment_unit" in plan
-    assert "one_lead_a_unit" not in plan
+    assert "judgment_run_state" not in plan and "one_lead_a_unit" not in plan
 
 
 @pytest.mark.django_db(transaction=True)
