@@ -264,7 +264,9 @@ def test_the_lease_reads_no_more_than_it_needs(owner, among):
     assert ("judgment_pending" in plan) is (not among)
     assert ("Sort" in plan or "ORDER BY" in plan) is bool(among)
     assert "judgment_unit" in plan
-    assert "judgment_run_state" not in plan and "one_lead_a_unit" not in plan
+    assert "judgment_run_state" not in plan
+    # PostgreSQL reads all leads of so small a table at once where it looks for twenty.
+    assert "one_lead_a_unit" not in plan or (among and connection.vendor == "postgresql")
 
 
 @pytest.mark.django_db(transaction=True)
