@@ -7,6 +7,7 @@ import re
 import socket
 import time
 import zlib
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -28,9 +29,9 @@ from judges.replies.thoughts import text_of
 log = logging.getLogger(__name__)
 REPLY_BYTES = 2 * 1024 * 1024
 DETAIL_LENGTH = 2000
+ERROR_SECONDS = 5  # that the body of an error may take: its status says what counts
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
 UNPACKED = {"gzip", "x-gzip", "deflate"}
-STATUS = re.compile("[45][0-9][0-9]")  # of a failure, as a code names it
 
 
 class Failure(StrEnum):
@@ -75,6 +76,8 @@ TRANSIENT = {
 }
 # They say nothing against the call itself: all calls of the endpoint wait.
 PAUSES = {Failure.RATE, Failure.BUSY}
+# What the endpoint means by them its words tell.
+BY_WORDS = {Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION}
 # They say nothing about one item: many in a row are about the account, the model or the address.
 OF_ALL = {
     Failure.BAD_REQUEST,
@@ -136,6 +139,9 @@ class Answer:
     seconds: float = 0.0
 
 
+_limit: ContextVar[asyncio.Timeout] = ContextVar("limit")  # of the call that its task makes
+
+
 class _Unread(Exception):
     """Why the body of a reply is not read: its failure and what is known of it."""
 
@@ -150,12 +156,13 @@ class _Body(httpx2.AsyncByteStream):
         self.stream, self.is_reply, self.packing = response.stream, response.is_success, packing
 
     async def __aiter__(self):
-        body = bytearray()
+        body, seconds = bytearray(), None if self.is_reply else ERROR_SECONDS
         try:
-            async for chunk in self.stream:
-                body += chunk
-                if len(body) > REPLY_BYTES:
-                    break
+            async with asyncio.timeout(seconds):
+                async for chunk in self.stream:
+                    body += chunk
+                    if len(body) > REPLY_BYTES:
+                        break
         except NO_REPLY:
             if self.is_reply:
                 raise
@@ -191,6 +198,8 @@ def _unpacked(body):
 
 async def _cap(response):
     """Cap and unpack a body before it is read; some pack it though they were asked for plain."""
+    if not response.is_success:  # its body has a limit of its own
+        _limit.get().reschedule(None)
     names = map(str.strip, response.headers.pop("content-encoding", "").lower().split(","))
     packing = ", ".join(name for name in names if name not in ("", "identity"))
     response.stream = _Body(response, packing)
@@ -319,7 +328,8 @@ class Client:
 
     async def _parsed(self, sent, parse):
         try:
-            async with asyncio.timeout(self.endpoint.timeout_seconds):
+            async with asyncio.timeout(self.endpoint.timeout_seconds) as limit:
+                _limit.set(limit)
                 response = await sent
         except NO_REPLY as error:
             return _failed(error, self.endpoint.timeout_seconds)
@@ -356,7 +366,8 @@ def _failed(error, timeout):
     """Return the answer for a call that raised."""
     match error:
         case openai.APIStatusError():
-            return _told(_refused(error.response), error.response)
+            response = error.response
+            return _told(_refused(response.status_code, response.content), response)
         case openai.APIConnectionError():
             return _unreached(error)
         case TimeoutError():
@@ -395,15 +406,10 @@ def _unreached(error):
     return Answer(failure=failure, detail=_words(cause or error))
 
 
-def _refused(response):
+def _refused(status, body):
     """Return the answer for a status that is no success."""
-    body = storable(response.content.decode("utf-8", "replace"))
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = body
-    failure = _failure(response.status_code, data)
-    return Answer(failure=failure, detail=f"{response.status_code}: {body}")
+    body = storable(body.decode("utf-8-sig", "replace"))
+    return Answer(failure=_failure(status, refusals.Error(body)), detail=f"{status}: {body}")
 
 
 def _told(answer, response):
@@ -414,12 +420,17 @@ def _told(answer, response):
     return answer
 
 
-def _failure(status, data):
-    """Name the failure of a status that is no success; data: what came with it, of any type."""
+def _failure(status, error):
+    """Name the failure of a status that is no success, by what its refusals.Error says."""
     failure = BY_STATUS.get(status, _by_class(status))
-    if failure not in (Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION):
-        return failure
-    error = refusals.Error(data)
+    by_code = None if error.has_code_of_money else BY_STATUS.get(error.status)
+    if by_code in PAUSES and failure in (*BY_WORDS - PAUSES, Failure.SERVER):
+        return by_code
+    is_told = failure in BY_WORDS or failure is Failure.SERVER and error.has_code_of_money
+    return _by_words(failure, status, error) if is_told else failure
+
+
+def _by_words(failure, status, error):
     if failure is not Failure.RATE and error.is_policy:
         return Failure.CONTENT_FILTER
     if error.is_about_money(status):
@@ -472,15 +483,14 @@ def _model_names(data, text):
 
 def _completion(data, text, longest):
     counted = usage.counts(data.get("usage") if isinstance(data, dict) else None, longest)
-    if within := _error_within(data):
-        detail = f"{within[0]} in a reply with status 200: {text}"
-        return Answer(**counted | {"failure": _failure(*within), "detail": detail})
     try:
         choice = data["choices"][0]
-        message = choice["message"]
+        message = choice.get("message")
+        if message is None and choice.get("error"):
+            message = {}
         content, refusal = text_of(message.get("content")), message.get("refusal") or ""
     except (LookupError, TypeError, AttributeError):
-        return Answer(**counted | {"failure": Failure.NO_CHAT, "detail": text})
+        return Answer(**counted | _error_within(data, text))
     ended = choice.get("finish_reason")
     answer = Answer(
         content=storable(content),
@@ -491,28 +501,29 @@ def _completion(data, text, longest):
         **counted,
     )
     why = why_not_whole(answer.finish_reason)
+    beside = [data.get("error"), data.get("errors"), choice.get("error")]
+    # Beside a whole reply only a status says that it is none; words may be a warning.
+    is_good = content.strip() and not why and (ended or not beside[-1])
     if refusal:
         answer.failure, answer.detail = Failure.REFUSAL, str(refusal)
     elif why in (Reason.FILTERED, Reason.REFUSED):
         answer.failure = Failure(why)
+    elif any(beside) and not (is_good and refusals.Error(beside).number is None):
+        return Answer(**counted | _error_within(beside, text))
     return answer
 
 
-def _error_within(data):
-    """Return (status, error) where a gateway put an error of its provider into a success.
+def _error_within(data, text):
+    """Return the failure of an error that came with status 200, and its detail, for an Answer.
 
-    A code or type that speaks of money is as good as a status.
+    A gateway may put an error of its provider into a success.
     """
-    choices = data.get("choices") if isinstance(data, dict) else None
-    for holder in (data, choices[0] if isinstance(choices, list) and choices else None):
-        error = holder.get("error") if isinstance(holder, dict) else None
-        code = error.get("code") if isinstance(error, dict) else None
-        if isinstance(code, int | str) and STATUS.fullmatch(str(code)):
-            return int(code), error
-        refusal = refusals.Error(error)
-        if refusal.has_code_of_money:
-            return 429 if refusal.is_limit_of_rate else 402, error
-    return None
+    error = refusals.Error(data)
+    failure = _failure(error.status or 400, error)
+    if failure is Failure.BAD_REQUEST and not error.status:
+        return {"failure": Failure.NO_CHAT, "detail": text}
+    detail = f"{error.status or 400} in a reply with status 200: {text}"
+    return {"failure": failure, "detail": detail}
 
 
 def _logprobs(sent, content):

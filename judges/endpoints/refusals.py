@@ -1,11 +1,14 @@
 """Read why an endpoint refuses a call: money, the key, a filter, or the call's length."""
 
+import json
 import re
+from contextlib import suppress
 
 # What endpoints call it when a filter stops a prompt.
 POLICY = re.compile(
-    r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy|usage polic"
-    r"|safety (reasons|system)|data_inspection_failed|content exists risk"
+    r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy"
+    r"|usage (polic|guideline)|safety[ _](reasons|system|check)|data_inspection_failed"
+    r"|content exists risk"
     r"|(input|prompt|content) (was|is|has been) (flagged|blocked)",
     re.IGNORECASE,
 )
@@ -50,20 +53,91 @@ OF_ACCOUNT = _near(LACK, r"\b(quotas?|billing|payments?)\b").pattern
 CANNOT_PAY_AT_403 = re.compile(f"{CANNOT_PAY.pattern}|{OF_ACCOUNT}", re.IGNORECASE)
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”|`[^`]*`")  # may be what was sent
 LONGEST = 10_000  # characters of a sentence that are looked at
+STATUS = re.compile("[45][0-9][0-9]")
+
+
+CODES = ("code", "type", "status")
+WORDS = ("message", "error", "errors", "detail", "msg", "innererror", "metadata", "raw")
+PASSED_ON = re.compile(r"Exception - (?=[{\[])")  # LiteLLM's proxy, before a provider's error
+JSON = ("{", "[", '"')
+MOST, DEEPEST = 50, 8  # texts that are kept, and how deep they are looked for
+CUT = re.compile(rf'"({"|".join((*CODES, *WORDS))})"\s*:\s*"((?:[^"\\]|\\.)*)"', re.IGNORECASE)
+# {status: codes and types that say the same}; the first that fits counts.
+BY_CODE = {
+    429: re.compile(
+        rf"{NO_MONEY.pattern}|rate[ _-]?limit|too[ _-]?many[ _-]?requests|resource[ _-]?exhausted"
+        "|throttl"
+    ),
+    503: re.compile("overload|unavailable|capacity"),
+    504: re.compile("time[ _-]?out|deadline"),
+    401: re.compile("authenti|unauthori|api[ _-]?key|permission|^forbidden"),
+    404: re.compile("not[ _-]?found"),
+    400: re.compile(
+        f"{POLICY.pattern}|{LENGTH.pattern}|invalid|bad[ _-]?request|unsupported|forbidden|missing"
+    ),
+    500: re.compile("server|internal|api[ _-]?error|upstream"),
+}
 
 
 class Error:
-    """The codes and the sentences of an error, in whatever form it came; the rest is not read."""
+    """What an error's body says, in whatever form: its codes and sentences; the rest is not read.
+
+    data: JSON, a text that is none, or the beginning of either.
+    """
 
     def __init__(self, data):
-        data = data[0] if isinstance(data, list) and data else data
-        if isinstance(data, str):  # no JSON
-            self.codes, self.words = [], [] if data.lstrip()[:1] == "<" else [data[:LONGEST]]
+        self.codes, self.words = [], []
+        self._read(data, WORDS[0], 0)
+
+    def _read(self, value, name, depth):
+        """Read a value that stands under a name, and what is within it."""
+        if isinstance(value, str) and name not in CODES and value.lstrip()[:1] in JSON:
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                value = [{key.lower(): text} for key, text in CUT.findall(value)] or value
+        elif isinstance(value, str) and (begin := PASSED_ON.search(value)):
+            with suppress(ValueError, RecursionError):
+                passed_on, _ = json.JSONDecoder().raw_decode(value, begin.end())
+                self._read(passed_on, name, depth + 1)
+        if isinstance(value, list | dict) and (depth >= DEEPEST or name in CODES):
             return
-        outer = data if isinstance(data, dict) else {}
-        holders = [outer, outer["error"]] if isinstance(outer.get("error"), dict) else [outer]
-        self.codes = _texts(holders, "code", "type", "status")
-        self.words = _texts(holders, "message", "error", "detail", "msg")
+        if isinstance(value, list):
+            for one in value[:MOST]:
+                self._read(one, name, depth + 1)
+        elif isinstance(value, dict):
+            for within in (*CODES, *WORDS):
+                self._read(value.get(within), within, depth + 1)
+        elif isinstance(value, str | int) and not isinstance(value, bool):
+            self._keep(name, str(value)[:LONGEST])
+
+    def _keep(self, name, text):
+        kept = self.codes if name in CODES else self.words
+        is_page = text.lstrip()[:1] == "<"
+        if text.strip() and not is_page and text not in kept and len(kept) < MOST:
+            kept.append(text)
+
+    @property
+    def number(self):
+        """Return the status that stands in a code, else None."""
+        return next((int(code) for code in self.codes if STATUS.fullmatch(code)), None)
+
+    @property
+    def status(self):
+        """Return the status that a code is or means, else None."""
+        named = (s for s, codes in BY_CODE.items() for c in self.codes if codes.search(c.lower()))
+        return self.number or next(named, None)
+
+    @property
+    def sentence(self):
+        """Return what it says in words, else its codes."""
+        return " ".join((self.words or self.codes)[:3])
+
+    @property
+    def form(self):
+        """Return what is alike in two errors for one reason: no numbers, nor words with them."""
+        words = re.findall(r"[\w-]+", " ".join([*self.codes, *self.words]).lower())
+        return [word for word in words if not re.search(r"\d", word)]
 
     def _says(self, pattern):
         return any(map(pattern.search, [*self.codes, *self.words]))
@@ -100,8 +174,25 @@ class Error:
         return self.has_code_of_money or any(map(pattern.search, words))
 
 
-def _texts(holders, *names):
-    """Return what the holders have by these names, as far as it is a text or a number."""
-    values = [holder.get(name) for holder in holders for name in names]
-    texts = (v for v in values if isinstance(v, str | int) and not isinstance(v, bool))
-    return [str(text)[:LONGEST] for text in texts]
+BEGINS = re.compile(r"(\d{3})(?: in a reply with status 200)?: ")
+
+
+def stored(detail):
+    """Return (the status or "", the Error) of a call's detail, which begins as its error did."""
+    begins = BEGINS.match(detail)
+    return (begins[1], Error(detail[begins.end() :])) if begins else ("", Error(detail))
+
+
+def why(failure, detail):
+    """Return in words why a call failed: what it was, and what the endpoint said of it."""
+    status, error = stored(detail)
+    name, said = failure.partition(" (")[0], error.sentence.strip()
+    if status:
+        told = ", ".join([status, *[code for code in error.codes if not code.isdigit()][:1]])
+        said = f"said ({told}): {said}" if said else f"gave status {status} and no reason"
+        text = f"{name}. The endpoint {said}"
+    elif name in said:  # our own words
+        text = said
+    else:
+        text = f"{name}: {said}" if said else name
+    return text if text[-1] in ".!?" else f"{text}."

@@ -11,22 +11,32 @@ UNIT = "(?:milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?
 PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d))"
 SPAN = rf"{PART}(?:[\s,]*(?:and\s+)?{PART})*"
 AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(mil|ms|[smhd]?)", re.IGNORECASE)
-# In a body: RetryInfo, fields of gateways, headers that they pass on, and plain words.
+# In a body: RetryInfo, fields of gateways, headers that they pass on.
 # What follows a name is bounded: a body of 2 MB that repeats one is read in a moment, not hours.
-TOLD = re.compile(
-    r"(?:(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset)(?P<ms>[-_]?m(?:illi)?s)?[-_a-z]{0,40}"
-    r"|try again (?:in|after)|\bwait(?: for)?|estimated_time)"
-    rf"[\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{SPAN})",
+FIELD = re.compile(
+    r"(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset|estimated_time)"
+    r"(?P<ms>[-_]?m(?:illi)?s)?[-_a-z]{0,40}"
+    rf"[\\\"'\s]*[:=][\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{SPAN})",
     re.IGNORECASE,
 )
+# In plain words: "100 years" are no hundred seconds.
+PROSE_PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d|\s+[a-z]))"
+PROSE = re.compile(
+    r"(?:(?:retry[-_ ]?|try again )(?:in|after)|\bwait(?: for)?)\s+"
+    rf"(?P<span>{PROSE_PART}(?:[\s,]*(?:and\s+)?{PROSE_PART})*)",
+    re.IGNORECASE,
+)
+LONGEST_IN_PROSE = 3600  # seconds; words that ask for more may be anybody's, as an echoed text's
 EPOCH, EPOCH_MS = 1e9, 1e12  # numbers from here are moments, not lengths
 
 
 def seconds_told(headers, body, now):
     """Return the longest wait in seconds that a response asks for; None where it asks for none."""
     told = [_of_header(headers, name, value, now) for name, value in headers.items()]
-    for match in TOLD.finditer(body):
+    for match in FIELD.finditer(body):
         told.append(_seconds(match["span"] + ("ms" if match["ms"] else ""), now))
+    said = [_seconds(match["span"], now) for match in PROSE.finditer(body)]
+    told += [seconds for seconds in said if seconds is not None and seconds <= LONGEST_IN_PROSE]
     return max((seconds for seconds in told if seconds is not None), default=None)
 
 
@@ -42,12 +52,26 @@ def _of_header(headers, name, value, now):
 
 
 def _seconds(text, now):
-    """Return the seconds of a length or until a moment, never below 0; None if it is neither."""
+    """Return the seconds of a length or until a moment, never below 0; None if it is neither.
+
+    Of several in a list, as gateways make of a header that came twice, it is the longest.
+    """
     text = text.strip()
-    if not re.fullmatch(SPAN, text, re.IGNORECASE):
-        return _until(text, now)
-    amounts = AMOUNT.findall(text)
-    total = sum(float(number) * SECONDS[unit.lower() or "s"] for number, unit in amounts)
+    if re.fullmatch(SPAN, text, re.IGNORECASE):
+        return _length(text, now)
+    until = _until(text, now)
+    head, comma, rest = text.partition(",")
+    if until is not None or not comma:
+        return until
+    each = [seconds for part in (head, rest) if (seconds := _seconds(part, now)) is not None]
+    return max(each, default=None)
+
+
+def _length(text, now):
+    amounts = [(float(number), unit.lower()) for number, unit in AMOUNT.findall(text)]
+    each = [amount * SECONDS[unit or "s"] for amount, unit in amounts]
+    are_parts = all(unit for _, unit in amounts[:-1])  # as in 2m30s; else it is a list
+    total = sum(each) if are_parts else max(each)
     if not amounts[0][1] and total >= EPOCH:
         total = total / (1000 if total >= EPOCH_MS else 1) - now.timestamp()
     return max(0.0, total) if math.isfinite(total) else None

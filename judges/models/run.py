@@ -269,10 +269,9 @@ class Judgment(Loaded):
             models.Index(fields=["load"], name="judgment_of_load", condition=Q(load__isnull=False)),
             # the run page's counts
             models.Index(fields=["run", "state"], name="judgment_run_state"),
-            # lease.lease: the next units of a run. Last: of two equal indexes SQLite takes the
-            # newer one, and it makes all anew, in this order, whenever it changes the table.
+            # lease.lease: the next units of a run, those that were asked least first
             models.Index(
-                fields=["run", "unit"],
+                fields=["run", "attempts", "unit"],
                 name="judgment_pending",
                 condition=Q(state="pending", lead=True),
             ),

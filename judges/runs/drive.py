@@ -18,6 +18,7 @@ from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from judges import methods
+from judges.endpoints import refusals
 from judges.endpoints.asking import Asking
 from judges.endpoints.client import OF_ALL, UNSENT, Client
 from judges.endpoints.gate import Gate
@@ -255,7 +256,7 @@ class Drive:
         self.unstored -= {outcome.unit.number for outcome in outcomes}
         self.gate.record(outcomes)  # before any place is free: the endpoint may want to be left
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
-        hopeless = [o for o in outcomes if o.is_billing] or self._unheard(outcomes)
+        hopeless = self._unpaid(outcomes, calls) or self._unheard(outcomes)
         hopeless = hopeless or self._unanswered(outcomes) or self._late(outcomes)
         last = [
             (o, call)
@@ -275,6 +276,16 @@ class Drive:
         for unit, _ in again:
             unit.pauses += unit.number in paused
         return again
+
+    def _unpaid(self, outcomes, calls):
+        """Return the outcomes that an account cannot pay, but for items that are refused so again.
+
+        Such an item speaks of money itself: others were paid since.
+        """
+        unpaid = [o for o in outcomes if o.is_billing]
+        numbers = [o.unit.number for o in unpaid]
+        again = settle.asked_in_vain(self.run, numbers, calls[0]) if unpaid else ()
+        return [o for o in unpaid if o.unit.number not in again]
 
     def _unheard(self, outcomes):
         """Return the outcomes of units that never reached the endpoint, nor did any of the run."""
@@ -300,7 +311,8 @@ class Drive:
         first, since = hopeless[0], ""
         if first.is_pause:
             since = f"no call was answered in {settle.PATIENCE.seconds // 60} minutes: "
-        lease.stop(self.run, f"{since}{first.answer.failure}: {first.answer.detail}")
+        said = refusals.why(first.answer.failure, first.answer.detail)
+        lease.stop(self.run, f"{since}{said}")
         lease.give_back(self.run, self.worker, [o.unit.number for o in hopeless])
 
     def _renew(self):

@@ -26,17 +26,20 @@ GIVEN_BACK = "taken up and given back, again and again"
 READ_AHEAD = 100
 
 # COALESCE keeps SQLite from walking all pending rows by the index of (run, state).
+# Those that were asked least come first, so that a resume does not begin with what stopped.
 TAKE = """
 WITH picked AS {materialized} (
     SELECT unit FROM judges_judgment
-    WHERE run_id = %s AND state = 'pending' AND lead {among}
-    ORDER BY unit LIMIT %s {skip_locked}
+    WHERE run_id = %s AND lead AND {waits}
+    ORDER BY attempts, unit LIMIT %s {skip_locked}
 )
 UPDATE judges_judgment
 SET state = 'leased', leased_until = %s, leased_by = %s, attempts = attempts + 1
 WHERE run_id = %s AND COALESCE(state, '') = 'pending' AND unit IN (SELECT unit FROM picked)
 RETURNING unit
 """
+WAITS = "state = 'pending'"
+AMONG = "COALESCE(state, '') = 'pending' AND unit IN ({})"
 
 # Raw, as it is asked at every lease: the queryset took ten times as long to be put together.
 PLACES = """
@@ -190,8 +193,11 @@ def _calls_left(run):
 
 def _waits(run):
     """Whether anything is left to ask: else the run is done, however little money is left."""
-    waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
-    return (waiting.filter(unit__in=run.pilot["units"]) if run.in_pilot else waiting).exists()
+    leads = run.judgments.filter(lead=True)
+    if run.in_pilot:  # few, which SQLite would look for among all that wait
+        states = leads.filter(unit__in=run.pilot["units"]).values_list("state", flat=True)
+        return Judgment.State.PENDING in states
+    return leads.filter(state=Judgment.State.PENDING).exists()
 
 
 def _take(run, worker, most, until, among=()):
@@ -200,7 +206,7 @@ def _take(run, worker, most, until, among=()):
         return []
     postgres = connection.vendor == "postgresql"
     sql = TAKE.format(
-        among=f"AND unit IN ({', '.join(['%s'] * len(among))})" if among else "",
+        waits=AMONG.format(", ".join(["%s"] * len(among))) if among else WAITS,
         materialized="MATERIALIZED" if postgres else "",
         skip_locked="FOR UPDATE SKIP LOCKED" if postgres else "",
     )
@@ -222,7 +228,7 @@ def _units(run, numbers, ahead, among):
         most = READ_AHEAD if methods.of_judge(run.judge).reads_ahead else 0
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
         waiting = waiting.filter(unit__in=among) if among else waiting
-        upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:most]
+        upcoming = waiting.order_by("attempts", "unit").values_list("unit", flat=True)[:most]
         ahead.clear()
         ahead.update(_read(run, [*numbers, *upcoming]))
     return [ahead.pop(number) for number in numbers]
@@ -335,12 +341,15 @@ def stop(run, reason):
     )
 
 
-def ask_again(judgments):
-    """Let settled judgments wait as if nobody had been asked; return how many. Calls stay."""
+def ask_again(judgments, attempts=0):
+    """Let settled judgments wait for another call; return how many. Calls stay.
+
+    attempts: 0, as if nobody had been asked; else they wait behind those that nobody was.
+    """
     return judgments.update(
         state=Judgment.State.PENDING,
         reason="",
-        attempts=0,
+        attempts=attempts,
         settled_at=None,
         cost_usd=None,
         call=None,

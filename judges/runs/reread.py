@@ -34,22 +34,31 @@ NEEDED = [
     *READ,
     "call__reply",
     "call__messages",
+    "call__parameters",
     "call__failure",
     "call__finish_reason",
     "call__logprobs",
     "question__key",
 ]
+RANKS = (
+    " {} were left as they are: their questions have labels that are numbers, and their calls "
+    "asked for a label's rank, as older versions did, or do not show what they asked for."
+)
 
 
 @dataclass
 class Reread:
-    """Counts of judgments that were parsed again, and of what changed in them."""
+    """Counts of judgments that were parsed again, of what changed in them, and of those left out.
+
+    ranks: their calls show no label to choose from, so that a number is the rank of one.
+    """
 
     read: int = 0
     gained: int = 0
     lost: int = 0
     other: int = 0
     reworded: int = 0
+    ranks: int = 0
 
     @property
     def changed(self):
@@ -58,8 +67,9 @@ class Reread:
 
     def __str__(self):
         sentence = f"{self.read:,} judgments were read again from their stored replies: "
+        left = RANKS.format(f"{self.ranks:,}") if self.ranks else ""
         if not self.changed:
-            return sentence + "nothing changed."
+            return f"{sentence}nothing changed.{left}"
         parts = {
             "have a value now": self.gained,
             "have none any more": self.lost,
@@ -67,7 +77,7 @@ class Reread:
             "have another reason or rationale": self.reworded,
         }
         counts = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
-        return f"{sentence}{self.changed:,} changed ({counts})."
+        return f"{sentence}{self.changed:,} changed ({counts}).{left}"
 
 
 def reread(run):
@@ -108,6 +118,9 @@ def _differing(run, unit, asked, tally):
         # An empty reply says nothing anew, nor does one that was removed with its example.
         if judgment.call is None or judgment.call.failure or not judgment.call.reply:
             continue
+        if _may_be_rank(judgment.call, asked.get(_key(judgment))):
+            tally.ranks += 1
+            continue
         before = [getattr(judgment, name) for name in READ]
         _read(run, judgment, questions)
         tally.read += 1
@@ -115,6 +128,19 @@ def _differing(run, unit, asked, tally):
             judgment.settled_at = timezone.now()
             _count(tally, before[READ.index("value")], judgment.value)
             yield judgment
+
+
+def _may_be_rank(call, question):
+    """Whether a number in the reply may mean a rank: older versions asked for those of labels."""
+    scale = getattr(question, "scale", None)  # a text that is written has none
+    if scale is None or not scale.has_number_labels or scale.is_about_sides:
+        return False
+    form = (call.parameters.get("response_format") or {}).get("json_schema") or {}
+    properties = form.get("schema", {}).get("properties", {})
+    if question.key in properties:
+        return properties[question.key] != scale.schema()
+    rule = scale.rule(str)
+    return not any(rule in str(message.get("content")) for message in call.messages)
 
 
 def _key(judgment):

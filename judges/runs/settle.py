@@ -5,11 +5,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
+from itertools import takewhile
 
 from django.db import connection, transaction
 from django.utils import timezone
 
 from judges import methods
+from judges.endpoints import refusals
 from judges.endpoints.client import (
     OF_ALL,
     PAUSES,
@@ -31,6 +34,8 @@ MOST_ATTEMPTS = 4
 MOST_PAUSES = 8  # of a unit, before an endpoint that answers nobody is given up
 PATIENCE = timedelta(minutes=15)  # with an endpoint, since it answered a call
 IN_A_ROW = 5  # calls that fail alike, before the run is stopped
+MOST_IN_ROW = 1000  # more cannot be under way when it is
+STOPPING = {*OF_ALL, Failure.BILLING}
 LONGEST_WAIT = 900  # seconds; whoever asks for more is asked again after these
 MOST_DOUBLINGS = 5  # of a wait of a second
 
@@ -196,26 +201,56 @@ def is_silent(endpoint, now):
     return not answered.filter(failure__in=["", *REFUSALS], created_at__gt=now - PATIENCE).exists()
 
 
+def asked_in_vain(run, numbers, before=None):
+    """Return the units among these that were refused, before the endpoint answered for others.
+
+    They waited for a resume: what is refused again then is refused for its own content. before: a
+    call; only what was asked before it is looked at.
+    """
+    calls = run.calls.filter(reused_from=None)
+    calls = calls.filter(pk__lt=before.pk) if before else calls
+    answered = calls.filter(failure__in=["", *REFUSALS]).order_by("-pk").values("pk")[:1]
+    again = run.judgments.filter(unit__in=numbers, lead=True, attempts__gt=1).values("unit")
+    failed = calls.filter(failure__in=STOPPING, unit__in=again, pk__lt=answered)
+    return set(failed.values_list("unit", flat=True))
+
+
 def stop_if_alike(run):
     """Stop a run whose last calls failed alike in a row, so that all others would; or return False.
 
     It is told by what stands settled: what may pass, as a limit by the minute, is in no row and
-    interrupts none. The units of the row wait again, so that a resume begins another row.
+    interrupts none. The units of the row wait again, behind those that nobody asked yet.
     """
     settled = run.calls.filter(reused_from=None, judgments__lead=True).order_by("-pk")
+    settled = settled.only("unit", "failure", "failure_detail")
     last = list(settled[:IN_A_ROW])
-    failures = {call.failure for call in last}
-    if len(last) < IN_A_ROW or len(failures) > 1 or not failures <= OF_ALL:
+    if len(last) < IN_A_ROW or last[0].failure not in OF_ALL:
         return False
-    other = settled.exclude(failure__in=failures).values_list("pk", flat=True).first()
+    are_alike = partial(_are_alike, last[0])
+    if not all(map(are_alike, last)) or asked_in_vain(run, [call.unit for call in last]):
+        return False
+    first, row = last[0], [call.pk for call in takewhile(are_alike, settled[:MOST_IN_ROW])]
     with transaction.atomic():
         lease.hold(run)
-        lease.stop(run, f"{IN_A_ROW} calls in a row: {last[0].failure}: {last[0].failure_detail}")
-        row = run.calls.filter(pk__gt=other or 0, failure__in=failures)
-        rows = run.judgments.filter(state=Judgment.State.FAILED, call__in=row.values("pk"))
+        said = refusals.why(first.failure, first.failure_detail)
+        lease.stop(run, f"{IN_A_ROW} calls in a row failed alike: {said}")
+        rows = run.judgments.filter(state=Judgment.State.FAILED, call__in=row)
         rows = rows.order_by("pk").select_for_update().values("pk")
-        lease.ask_again(Judgment.objects.filter(pk__in=rows))
+        lease.ask_again(Judgment.objects.filter(pk__in=rows), attempts=1)
     return True
+
+
+def _are_alike(call, other):
+    """Whether two calls failed for one reason, which then is not about their items.
+
+    A refused key, model or address is that, whatever the words; of refused requests these tell.
+    """
+    if call.failure != other.failure:
+        return False
+    if call.failure not in (Failure.BAD_REQUEST, Failure.NO_CHAT):
+        return True
+    (_, error), (_, another) = (refusals.stored(c.failure_detail) for c in (call, other))
+    return error.form == another.form
 
 
 def affordable(run, worker, again):

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import pytest
 
+from judges.endpoints import client
 from judges.endpoints.client import REPLY_BYTES, Client, Failure, parse_response
 from judges.endpoints.model_list import list_models
 from judges.models import Endpoint
@@ -157,7 +158,7 @@ FAILURES = {
     "no choices": (Reply({"choices": []}), Failure.NO_CHAT),
     "a list": (Reply("[1]"), Failure.NO_CHAT),
     "a word": (Reply('"hello"'), Failure.NO_CHAT),
-    "error with status 200": (Reply(error("overloaded")), Failure.NO_CHAT),
+    "error with status 200": (Reply(error("overloaded")), Failure.BUSY),
     "a code that is no status": (Reply({"error": {"code": 1429}}), Failure.NO_CHAT),
     "a code that is true": (Reply({"error": {"code": True}}), Failure.NO_CHAT),
     "an error that is a text": (Reply({"error": "429"}), Failure.NO_CHAT),
@@ -246,6 +247,23 @@ def test_a_trickle_of_bytes_does_not_stretch_the_time_out():
     answer, _ = ask(chat("drop by drop", trickle=0.1), timeout_seconds=1)
     assert answer.failure is Failure.TIMEOUT
     assert answer.seconds < 4
+
+
+STALLED = {400: Failure.BAD_REQUEST, 429: Failure.RATE, 500: Failure.SERVER}
+
+
+@pytest.mark.parametrize("status", STALLED)
+@pytest.mark.parametrize("seconds", [1, 30])
+def test_an_error_whose_body_never_ends_is_that_error_and_charged_as_it(
+    monkeypatch, status, seconds
+):
+    """Charged for a time-out is a reply that may have been made; here its status came."""
+    monkeypatch.setattr(client, "ERROR_SECONDS", 1.5)
+    stalled = Reply('{"error": "', status, {"retry-after": "3"}, trickle=9)
+    answer, _ = ask(stalled, timeout_seconds=seconds)
+    assert (answer.failure, answer.detail) == (STALLED[status], f"{status}: {{")
+    assert answer.failure in client.UNBILLED and answer.seconds < 5
+    assert answer.retry_after == (None if status == 400 else 3)
 
 
 @pytest.fixture

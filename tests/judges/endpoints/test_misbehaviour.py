@@ -267,7 +267,8 @@ def test_an_endpoint_that_only_puts_off_pauses_the_run(study, impatient, case):
     with Server(lambda *_: reply) as server:
         run = run_against(server.url, study)
         assert (run.state, run.reserved_usd, run.calls.count()) == (Run.State.STOPPED, 0, 2)
-        assert run.stopped_because.startswith(f"no call was answered in 15 minutes: {failure}: ")
+        said = failure.partition(" (")[0]
+        assert run.stopped_because.startswith(f"no call was answered in 15 minutes: {said}. ")
         found = run.judgments.values_list("state", "value", "reason", "leased_by", "attempts")
         assert set(found) == {(Judgment.State.PENDING, None, "", "", 1)}
         server.script = lambda *_: chat(json.dumps(GOOD))
@@ -353,7 +354,7 @@ def test_a_run_of_which_nothing_was_ever_sent_stops_with_the_reason_and_costs_no
     settings.ENDPOINT_HOSTS = listed
     run.refresh_from_db()
     assert (run.state, run.spent_usd, run.reserved_usd) == (Run.State.STOPPED, 0, 0)
-    assert run.stopped_because.startswith(f"{failure}: ")
+    assert failure.partition(" (")[0] in run.stopped_because
     assert "sk-123456" not in run.stopped_because
     assert set(run.judgments.values_list("state", "reason")) == {(Judgment.State.PENDING, "")}
     assert run.calls.count() == attempts, "with a budget the first unit goes alone"
@@ -418,3 +419,30 @@ def test_a_real_worker_ends_a_run_of_nothing_but_misbehaviour(var):  # noqa: F81
     assert without.exists() and run.judgments.filter(state=DONE).exists()
     assert not without.exclude(value=None).exists()
     assert not without.filter(reason="").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_real_worker_gets_past_items_that_are_refused_for_their_own_content(var):  # noqa: F811
+    """Six items in a row, each of which the endpoint refuses in the same words, and six others."""
+    folder, extra = var
+    refused = {f"Because of {n}." for n in range(6)}
+    no = Reply({"error": {"message": "This text cannot be rated."}}, 400)
+
+    def script(_, request):
+        prompt = str(request["messages"])
+        return no if any(text in prompt for text in refused) else chat(json.dumps(GOOD))
+
+    with Server(script) as server:
+        study = factories.make_study("refused")
+        factories.make_items(study, 12)
+        endpoint = factories.make_endpoint(server.url, concurrency=1)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        with processes.worker(folder, **extra):
+            stopped = Run.objects.filter(pk=run.pk, state=Run.State.STOPPED)
+            processes.wait_for(stopped.exists, "the stop")
+            assert run.judgments.filter(state=Judgment.State.PENDING).exists()
+            run.refresh_from_db()
+            assert resume(run)
+            processes.wait_for(finished(run), "the run's end")
+    assert run.judgments.filter(state=DONE).count() == 6 * len(GOOD)
+    assert run.judgments.filter(state=Judgment.State.FAILED).count() == 6 * len(GOOD)

@@ -225,6 +225,20 @@ SHAPES = {
             ),
             {"failure": Failure.BILLING},
         ),
+        "a text that a filter stopped": (
+            plain(
+                403,
+                {
+                    "code": "The caller does not have permission",
+                    "error": "Content violates usage guidelines. Failed check: SAFETY_CHECK_BIO",
+                },
+            ),
+            {"failure": Failure.CONTENT_FILTER},
+        ),
+        "money at 429": (
+            plain(429, "The team used all available credits or reached its spending limit."),
+            {"failure": Failure.BILLING},
+        ),
         "key": (
             plain(
                 400,
@@ -363,6 +377,17 @@ SHAPES = {
             ),
             {"failure": Failure.BAD_REQUEST},
         ),
+        "too long, since 0.10.1": (
+            error(
+                400,
+                "The model's maximum context length is 8192 tokens, and 9000 were asked for.",
+                type="BadRequestError",
+                param=None,
+                code=400,
+            ),
+            {"failure": Failure.TOO_LONG},
+        ),
+        "key": (plain(401, {"error": "Unauthorized"}), {"failure": Failure.AUTHENTICATION}),
         "model": (
             error(404, type="NotFoundError", param="model", code=404),
             {"failure": Failure.NOT_FOUND},
@@ -402,6 +427,27 @@ SHAPES = {
             {"failure": Failure.CONTENT_FILTER},
         ),
         "key": (error(401, type="auth_error", code="401"), {"failure": Failure.AUTHENTICATION}),
+        "too long for the provider": (
+            error(
+                400,
+                "litellm.ContextWindowExceededError: XException - "
+                '{"error": {"message": "Fewer tokens, please."}}',
+                type=None,
+                param=None,
+                code="400",
+            ),
+            {"failure": Failure.TOO_LONG},
+        ),
+        "a provider without credit": (
+            error(
+                400,
+                'litellm.BadRequestError: XException - {"message": "Your credit balance is low"}',
+                type="invalid_request_error",
+                param=None,
+                code="400",
+            ),
+            {"failure": Failure.BILLING},
+        ),
     },
 }
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from judges.endpoints.client import Failure, _failure, parse_response
+from judges.endpoints.refusals import Error, why
 
 PAY, RATE, LONG = Failure.BILLING, Failure.RATE, Failure.TOO_LONG
 BAD, KEY = Failure.BAD_REQUEST, Failure.AUTHENTICATION
@@ -90,6 +91,21 @@ REFUSED = {
     "a page": (403, "<html>No credit card? Insufficient balance</html>", KEY),
     "a quoted prompt": (400, {"error": {"input": "no credit balance", "message": "bad"}}, BAD),
     "a balancer": (400, said(type="load_balancer_error"), BAD),
+    "xAI's filter, with the code of its missing credit": (
+        403,
+        {"code": "no permission", "error": "Content violates usage guidelines. SAFETY_CHECK_BIO"},
+        Failure.CONTENT_FILTER,
+    ),
+    "xAI's month at 429": (429, "The team used all available credits or its spending limit", PAY),
+    "a limit at 400": (400, said("Slower", code="rate_limit_exceeded"), RATE),
+    "a full server at 500": (500, said(type="overloaded_error"), Failure.BUSY),
+    "no money at 500": (500, said(code="insufficient_user_quota"), PAY),
+    "a broken server": (500, said("insufficient balance of nodes"), Failure.SERVER),
+    "LiteLLM's provider": (
+        400,
+        said('litellm.BadRequestError: XException - {"message":"maximum context length"}'),
+        LONG,
+    ),
     "a filter": (400, said("content policy: no credit"), Failure.CONTENT_FILTER),
     "a key": (403, said("The key was revoked"), KEY),
     # Too long
@@ -103,7 +119,50 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_refusal_is_named_by_its_code_its_type_and_its_words(case):
     status, data, failure = REFUSED[case]
-    assert _failure(status, data) is failure
+    assert _failure(status, Error(data)) is failure
+
+
+# {form of a body: that body, for some words}
+FORMS = {
+    "OpenAI's": lambda words: {"error": {"message": words, "code": None}},
+    "without an envelope": lambda words: {"object": "error", "message": words, "code": 400},
+    "a text": lambda words: {"error": words},
+    "no JSON": lambda words: words,
+    "a list": lambda words: [{"error": {"message": words}}],
+    "several": lambda words: {"errors": [{"message": "One."}, {"message": words}]},
+    "several texts": lambda words: {"errors": ["One.", words]},
+    "one in another": lambda words: {"error": {"error": {"message": words}}},
+    "FastAPI's": lambda words: {"detail": [{"type": "x", "loc": ["body"], "msg": words}]},
+    "FastAPI's text": lambda words: {"detail": words},
+    "a message that is an object": lambda words: {"message": {"detail": [{"msg": words}]}},
+    "JSON in a text": lambda words: {"error": {"message": json.dumps({"error": words})}},
+    "OpenRouter's": lambda words: said("Provider error", metadata={"raw": json.dumps(said(words))}),
+}
+MEANT = {
+    "Your credit balance is too low.": PAY,
+    "This violates the usage policy.": Failure.CONTENT_FILTER,
+    "The prompt is too long.": LONG,
+    "Invalid API key.": KEY,
+}
+
+
+@pytest.mark.parametrize("words", MEANT)
+@pytest.mark.parametrize("form", FORMS)
+def test_an_error_says_the_same_in_any_form(form, words):
+    body = FORMS[form](words)
+    text = body if isinstance(body, str) else json.dumps(body)
+    assert _failure(400, Error(text)) is MEANT[words]
+    assert words in Error(text).sentence
+    if not isinstance(body, str):  # which is no reply at all
+        assert parse_response(text.encode(), 50).failure is MEANT[words]
+        filled = json.dumps({"input": "x" * 3000})
+        cut = text[:-1].replace("{", '{"a": ' + filled + ", ", 1)  # as a long error is stored
+        assert form == "JSON in a text" or words in Error(cut).sentence
+
+
+def test_an_error_as_deep_as_a_body_may_be_is_read_in_part():
+    assert Error("[" * 900 + "]" * 900).words == []
+    assert Error('{"error":' * 900 + "1" + "}" * 900).words == []
 
 
 ODD = [None, 5, True, "", [], [[]], {"error": None}, {"error": {"code": {}, "message": ["credit"]}}]
@@ -112,19 +171,75 @@ ODD = [None, 5, True, "", [], [[]], {"error": None}, {"error": {"code": {}, "mes
 @pytest.mark.parametrize("status", [400, 403, 429])
 @pytest.mark.parametrize("data", ODD)
 def test_what_has_no_words_is_named_by_its_status(status, data):
-    assert _failure(status, data) is {400: BAD, 403: KEY, 429: RATE}[status]
+    assert _failure(status, Error(data)) is {400: BAD, 403: KEY, 429: RATE}[status]
 
 
-@pytest.mark.parametrize(
-    ("error", "failure"),
-    [
-        ({"message": "Insufficient credits", "code": 402}, PAY),
-        ({"message": SPENT, "type": "insufficient_quota"}, PAY),
-        ({"message": SPENT, "type": "insufficient_quota", "code": 429}, PAY),
-        ({"message": "per minute", "code": "insufficient_quota"}, RATE),
-        ({"message": "Insufficient balance", "code": 403}, PAY),
-        ({"message": "no such model"}, Failure.NO_CHAT),
-    ],
-)
+WITH_200 = [
+    ({"message": "Insufficient credits", "code": 402}, PAY),
+    ({"message": SPENT, "type": "insufficient_quota"}, PAY),
+    ({"message": SPENT, "type": "insufficient_quota", "code": 429}, PAY),
+    ({"message": "per minute", "code": "insufficient_quota"}, RATE),
+    ({"message": "Insufficient balance", "code": 403}, PAY),
+    ({"message": "no such model"}, Failure.NO_CHAT),
+    ({"code": "rate_limit_exceeded"}, RATE),
+    ({"type": "rate_limit_error", "message": "Slower."}, RATE),
+    ({"code": "content_filter"}, Failure.CONTENT_FILTER),
+    ({"code": "insufficient_quota"}, PAY),
+    ({"status": "RESOURCE_EXHAUSTED"}, RATE),
+    ({"type": "overloaded_error"}, Failure.BUSY),
+    ({"code": "invalid_api_key"}, KEY),
+    ({"code": "model_not_found", "type": "invalid_request_error"}, Failure.NOT_FOUND),
+    ({"code": "context_length_exceeded", "type": "invalid_request_error"}, LONG),
+    ({"type": "invalid_request_error"}, BAD),
+    ({"type": "timeout"}, Failure.GATEWAY),
+    ({"type": "server_error"}, Failure.SERVER),
+    ({"type": "extra_forbidden"}, BAD),
+]
+
+
+@pytest.mark.parametrize(("error", "failure"), WITH_200)
 def test_a_refusal_in_a_reply_with_status_200_is_read_alike(error, failure):
     assert parse_response(json.dumps({"error": error}).encode(), 50).failure is failure
+    assert parse_response(json.dumps([{"error": error}]).encode(), 50).failure is failure
+
+
+# What stands beside a choice: (its content, why it ended, the error, where that is, the failure)
+BESIDE = {
+    "a warning of money": ("{}", "stop", {"code": "insufficient_quota"}, "reply", None),
+    "the same in words": ("{}", "stop", "Your credit balance is too low.", "reply", None),
+    "no word for its end": ("{}", None, {"type": "insufficient_quota"}, "reply", None),
+    "in the choice": ("{}", "stop", {"code": "rate_limit_exceeded"}, "choice", None),
+    "a status": ("{}", "stop", {"code": 402}, "reply", PAY),
+    "no content": ("", "stop", {"code": "insufficient_quota"}, "reply", PAY),
+    "a part": ("{", "error", {"code": "insufficient_quota"}, "reply", PAY),
+    "a part, in the choice": ("{", None, {"code": "rate_limit_exceeded"}, "choice", RATE),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_words_beside_a_whole_reply_take_nothing_from_it(case):
+    content, ended, error, where, failure = BESIDE[case]
+    choice = {"message": {"content": content}, "finish_reason": ended}
+    reply = {"choices": [choice]}
+    (reply if where == "reply" else choice)["error"] = error
+    answer = parse_response(json.dumps(reply).encode(), 50)
+    assert (answer.failure, answer.content) == (failure, "" if failure else content)
+
+
+SAID = [
+    (
+        RATE,
+        '429: {"error": {"code": 429, "message": "Slower!"}}',
+        "The endpoint said (429): Slower!",
+    ),
+    (KEY, "401: <html>", "The endpoint gave status 401 and no reason."),
+    (PAY, '402 in a reply with status 200: {"error": "Pay"}', "The endpoint said (402): Pay."),
+]
+
+
+@pytest.mark.parametrize(("failure", "detail", "said"), SAID)
+def test_a_stop_has_a_reason_that_says_nothing_twice(failure, detail, said):
+    assert why(failure, detail) == f"{failure.partition(' (')[0]}. {said}"
+    assert why(Failure.HOST, "gpu.lab is not listed") == "host not allowed: gpu.lab is not listed."
+    assert why(Failure.BAD_KEY, "the key cannot be sent (x)") == "the key cannot be sent (x)."
+    assert why(Failure.HTML, "<html>") == "web page instead of a reply."

@@ -53,7 +53,8 @@ def test_a_run_pauses_once_the_endpoint_answered_nobody_for_a_while(twelve, monk
         run.refresh_from_db()
         assert (run.state, states(run)) == (Run.State.STOPPED, {"done": 12, "pending": 36})
         assert run.stopped_because == (
-            "no call was answered in 0 minutes: endpoint overloaded (503, 529): 503: "
+            "no call was answered in 0 minutes: endpoint overloaded. "
+            "The endpoint gave status 503 and no reason."
         )
         put_off = run.calls.values("unit").annotate(times=Count("pk")).order_by("-times")
         assert put_off[0]["times"] == settle.MOST_PAUSES
@@ -135,7 +136,8 @@ def test_five_calls_in_a_row_that_fail_alike_stop_the_run(twelve, case, concurre
         drive.work_through(run.pk)
         run.refresh_from_db()
         assert (run.state, states(run)) == (Run.State.STOPPED, {"done": 12, "pending": 36})
-        assert run.stopped_because.startswith(f"5 calls in a row: {failure}: ")
+        said = failure.partition(" (")[0]
+        assert run.stopped_because.startswith(f"5 calls in a row failed alike: {said}")
         assert 0 <= len(server.requests) - 3 - settle.IN_A_ROW <= concurrency, "those under way"
         assert run.reserved_usd == 0
         server.script = valid
@@ -169,6 +171,86 @@ def test_a_row_is_of_one_kind_without_an_answer_between(twelve, case):
     assert run.state == state
     assert run.judgments.filter(state__in=Judgment.NO_VALUE).count() == 4 * failed
     assert (run.judgments.open().count() > 0) is (state == Run.State.STOPPED)
+
+
+# Refusals of single items. {what the n-th of them gets: the Reply}
+OF_ITS_OWN = {
+    "words of its own": lambda n: refusal(f"Bad text: {'abcdefghij'[n]}"),
+    "in a list": lambda n: refusal("Bad text", errors=[{"msg": "abcdefghij"[n]}]),
+    "quoted": lambda n: Reply({"detail": f"Cannot rate '{'abcdefghij'[n]}'"}, 422),
+    "with status 200": lambda n: Reply({"error": {"message": f"No {'abcdefghij'[n]}"}}),
+}
+# Nothing tells these from refusals of all items, but that others are answered.
+ALIKE_BY_ITEM = {
+    "the same words": lambda n: refusal(f"The text no. {n} cannot be rated."),
+    "a page of a firewall": lambda n: Reply("<html>", 403),
+    "words of money": lambda n: refusal("This text says: no credit left on my phone"),
+}
+
+
+def refusal(message, **fields):
+    return Reply({"error": {"message": message} | fields}, 400)
+
+
+def by_item(refused):
+    """A script that refuses some items, each known by its prompt, and answers the others."""
+    seen = []
+
+    def script(number, request):
+        prompt = str(request["messages"])
+        if prompt not in seen:
+            seen.append(prompt)
+        reply = refused(seen.index(prompt))
+        return reply or valid(number, request)
+
+    return script
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("case", OF_ITS_OWN)
+def test_items_that_are_refused_in_their_own_words_stop_no_run(twelve, case, concurrency):
+    script = by_item(lambda n: OF_ITS_OWN[case](n) if n < 8 else None)
+    run, server = go(twelve, script, concurrency=concurrency)
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"failed": 32, "done": 16})
+    assert len(server.requests) == 12
+
+
+@pytest.mark.parametrize("case", ALIKE_BY_ITEM)
+def test_a_resume_asks_the_others_first_and_gets_past_what_is_refused_again(twelve, case):
+    script = by_item(lambda n: ALIKE_BY_ITEM[case](n) if n < 6 else None)
+    with ScriptedServer(script) as server:
+        run = make_run(twelve, server, concurrency=1)
+        for _ in range(10):
+            drive.work_through(run.pk)
+            run.refresh_from_db()
+            if run.state == Run.State.FINISHED:
+                break
+            before = states(run)
+            assert resume(run)
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"failed": 24, "done": 24})
+    assert before.keys() <= {"pending", "failed", "done"} and run.reserved_usd == 0
+    times = run.calls.values("unit").annotate(times=Count("pk")).values_list("times", flat=True)
+    assert max(times) == 2, "each is asked once more, after the others"
+
+
+def test_where_nothing_is_answered_each_resume_asks_what_nobody_asked_yet(twelve):
+    with ScriptedServer(lambda *_: refusal("No such parameter.")) as server:
+        run = make_run(twelve, server, concurrency=1)
+        for asked in ({0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}):
+            drive.work_through(run.pk)
+            run.refresh_from_db()
+            assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
+            seen = set(run.calls.values_list("unit", flat=True))
+            assert asked <= seen
+            assert resume(run)
+        drive.work_through(run.pk)
+        run.refresh_from_db()
+        assert run.state == Run.State.STOPPED
+        server.script = valid
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
 
 
 def test_a_row_goes_on_over_workers_and_kills_and_begins_anew_after_a_resume(twelve):

@@ -24,6 +24,13 @@ HEADERS = [
     ({"retry-after": "nan"}, None),
     ({"retry-after": "9" * 400}, None),
     ({"retry-after": "Thu, 01 Jan 99999999999 12:00:00 GMT"}, None),
+    ({"retry-after": "30, 60"}, 60),
+    ({"retry-after": "60,30"}, 60),
+    ({"retry-after": "30, Thu, 01 Jan 2026 12:01:30 GMT"}, 90),
+    ({"retry-after": "Thu, 01 Jan 2026 12:01:30 GMT, 30"}, 90),
+    ({"retry-after": "soon, 30"}, 30),
+    ({"retry-after": "1 minute, 30 seconds"}, 90),
+    ([("retry-after", "30"), ("retry-after", "60")], 60),
     ({"retry-after-ms": "1500"}, 1.5),
     ({"x-ms-retry-after-ms": "1500", "retry-after": "2"}, 2),
     ({"x-ratelimit-reset-requests": "6m0s"}, 360),
@@ -58,7 +65,7 @@ BODIES = [
     ('{"retryDelay": {"seconds": 37, "nanos": 0}}', 37),
     ("Please retry in 37.123s.", 37.123),
     ("Please try again in 6m0s. Visit https://example.org/limits", 360),
-    ("Please try again in 1h2m3.5s.", 3723.5),
+    ("Please try again in 0h2m3.5s.", 123.5),
     ("Please try again in 250ms.", 0.25),
     ("Please retry after 26 seconds. Go to https://example.org", 26),
     ("Try again in 1 minute and 30 seconds", 90),
@@ -79,6 +86,13 @@ BODIES = [
     ("retry-after-ms" + "a" * 2_000_000 + ": 5", None),
     ("retry_after_ms" * 150_000 + ": 1500", 1.5),
     ("", None),
+    # Words beyond an hour are no instruction, nor are numbers of something else.
+    ("Cannot rate: 'wait 100 years'", None),
+    ("You said: wait 3 decades and retry after 5 tries", None),
+    ("Please try again in 14h2m.", None),
+    ("Please try again in 59m59s.", 3599),
+    ("wait 3000 days, or retry in 5s", 5),
+    ('{"retry_after": 7200}', 7200),
 ]
 
 

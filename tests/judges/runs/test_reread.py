@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotate.values.scales.choice import Choice
 from judges.endpoints import client
 from judges.models import Judgment, Run
 from judges.replies import parse
@@ -122,6 +123,32 @@ def test_a_reply_is_read_with_all_the_questions_that_its_call_asked(study):
     found = reread(run)
     assert (found.read, found.changed) == (12, 0)
     assert kept(run) == before
+
+
+STARS = {"kind": "choice", "low": 1, "high": 3, "labels": ["3", "2", "1"]}
+
+
+@pytest.mark.parametrize("is_schema_kept", [True, False])
+@pytest.mark.parametrize("is_old", [True, False])
+def test_a_rank_that_an_older_version_asked_for_is_not_read_as_a_label(
+    study, monkeypatch, is_schema_kept, is_old
+):
+    """Of three stars, the last label is 1; older versions asked for its rank, 3."""
+    study.questions.update(scale_spec=STARS)
+    scored = json.dumps(dict.fromkeys(factories.ASPECTS, 3 if is_old else "1"))
+    with monkeypatch.context() as older:
+        if is_old:
+            older.setattr(Choice, "has_number_labels", False)
+        with ScriptedServer(lambda *_: chat(scored)) as server:
+            fields = {"timeout_seconds": 5, "json_schema": is_schema_kept}
+            endpoint = factories.make_endpoint(server.url, **fields)
+            run = plan(factories.make_judge(study, "judge", endpoint))
+            drive.work_through(run.pk)
+    assert set(run.judgments.values_list("value", flat=True)) == {3.0}
+    found = reread(run)
+    assert set(run.judgments.values_list("value", flat=True)) == {3.0}
+    assert (found.read, found.ranks, found.changed) == ((0, 16, 0) if is_old else (16, 0, 0))
+    assert ("16 were left as they are" in str(found)) is is_old
 
 
 def test_an_active_run_is_left_alone(study):
