@@ -84,7 +84,6 @@ BAD_FILES = {
     "NUL": (b"item,text\na,\0\n", "line 2: found a NUL byte (byte 13)"),
     "empty": ("", "items.csv: the file is empty"),
     "blank": ("\n\n", "line 1: the first line is empty"),
-    "header only": ("item,text\n", "found a header but no rows"),
     "semicolons": ("item;text\na;x\n", "found columns separated by semicolons"),
     "tabs": ("item\ttext\na\tx\n", "found columns separated by tabs"),
     "missing column": ("id,text\na,x\n", "line 1, column item: this column is missing; found are"),
@@ -130,11 +129,11 @@ BAD_LINES = {
     "NaN": ('{"item": "a", "length": NaN}', "found NaN"),
     "NUL": ('{"item": "a", "text": "\\u0000"}', "escaped NUL"),
     "half a pair": ('{"item": "a", "text": "\\ud800"}', "half a surrogate pair"),
-    "nested text": ('{"item": "a", "text": ["x"]}', "column text: found \"['x']\""),
+    "nested text": ('{"item": "a", "text": ["x"]}', 'column text: found ["x"]; allowed'),
     "deep": ("[" * 100_000, "nested too deeply"),
-    "infinity": ('{"item": "a", "length": 1e999}', "column length: found inf; allowed is a finite"),
-    "minus infinity": ('{"item": "a", "length": {"x": [-1e999]}}', "column length: found -inf"),
-    "infinity as a text": ('{"item": "a", "text": 1e999}', "column text: found inf"),
+    "infinity": ('{"item": "a", "length": 1e999}', "length: found a number beyond ±1.8e308"),
+    "minus infinity": ('{"item": "a", "length": {"x": [-1e999]}}', "length: found a number beyond"),
+    "infinity as a text": ('{"item": "a", "text": 1e999}', "column text: found a number beyond"),
     "5000 digits": ('{"item": "a", "length": ' + "9" * 5000 + "}", "found a number of too many"),
 }
 
