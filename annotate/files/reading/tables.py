@@ -355,7 +355,5 @@ def _json_cell(cell, file, line, name, problems):
         return ""
     if is_number(cell):
         return str(cell)
-    if isinstance(cell, bool):
-        cell = as_text(cell)
     problems.add(file.name, f"found {quoted(cell)}; allowed is a text or a number", line, name)
     return ""
