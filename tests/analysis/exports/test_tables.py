@@ -30,6 +30,7 @@ from annotate.values.formulas import guarded, unguarded
 from judges.models import Entailment, Extraction, Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
+from tests.any_text import TEXTS
 from tests.files import load, messages
 from tests.recommended import make_lists, make_recommender
 
@@ -301,7 +302,7 @@ def acts(cell):
     return cell[:1] in tuple("=+-@\t\r") and not is_number
 
 
-@given(st.lists(st.text("'=-+@;,\t\r\n\" 1.ex\uff1d", max_size=12), min_size=1, max_size=4))
+@given(st.lists(st.text("'=-+@;,\t\r\n\" 1.ex\uff1d", max_size=12) | TEXTS, min_size=1, max_size=4))
 def test_no_cell_acts_where_commas_or_semicolons_separate(texts):
     line = csv_cells("item", *map(guarded, texts))
     (cells,) = csv.reader(StringIO(line, newline=""), strict=True)
