@@ -6,6 +6,7 @@ from analysis.exports import write as exports
 from annotate.models import Study
 from judges.files.load import TABLES
 from judges.files.study_file import study_yaml
+from judges.models import Judge
 from tests.files import ITEMS, STUDY, load, messages
 
 pytestmark = pytest.mark.django_db
@@ -35,4 +36,4 @@ def test_a_table_without_rows_changes_nothing(tmp_path, name, form):
     text = ",".join(TABLES[name].names) + "\n" if form == "csv" else ""
     loading = load(tmp_path, suffix=f".{form}", **{name: text})
     assert messages(loading) == [] and not loading.changes
-    assert loading.study.judges.count() == 0
+    assert not Judge.objects.filter(study=loading.study).exists()
