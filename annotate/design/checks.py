@@ -17,7 +17,7 @@ from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.scales.choice import Choice
 from annotate.values.texts import as_text, composed
-from annotate.values.wrong import Wrong
+from annotate.values.wrong import Wrong, quoted
 
 # Whole numbers: (lowest, highest, where nothing is said).
 NUMBERS = {
@@ -215,7 +215,7 @@ def _right(scale, right, language=ENGLISH):
     values |= {str(value): value for value, _ in scale.points if str(value) not in values}
     chosen = [values.get(as_text(answer).strip()) for answer in wanted]
     if not chosen or None in chosen or len(set(chosen)) < len(chosen):
-        raise Wrong(f"found “{as_text(right):.80}”; allowed are {', '.join(values)}", "right")
+        raise Wrong(f"found {quoted(right)}; allowed are {', '.join(values)}", "right")
     return tuple(sorted(value for value in chosen if value is not None))
 
 
@@ -231,7 +231,7 @@ def _named(scale, value):
 def _after(after):
     if after in (MIDDLE, RANDOM) or (is_whole(after) and 0 <= after <= 500):
         return after
-    raise Wrong(f"found “{as_text(after):.40}”; allowed is middle, random, or 0 to 500", "after")
+    raise Wrong(f"found {quoted(after, 40)}; allowed is middle, random, or 0 to 500", "after")
 
 
 def read_gold(entry, scales=None):
@@ -247,7 +247,7 @@ def read_gold(entry, scales=None):
         raise Wrong("is missing; expected are right answers, such as {accuracy: 5}", "answers")
     tolerance = entry.get("tolerance", 0)
     if not is_whole(tolerance) or tolerance not in (0, 1):
-        raise Wrong(f"found “{as_text(tolerance):.40}”; allowed is 0 or 1", "tolerance")
+        raise Wrong(f"found {quoted(tolerance, 40)}; allowed is 0 or 1", "tolerance")
     if scales is not None:
         answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
     return Gold(item, answers, tolerance)

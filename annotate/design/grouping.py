@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection
 
 from annotate.models import Session, Study
-from annotate.values.texts import as_text
+from annotate.values.wrong import quoted
 
 KEY = "sessions_by"
 LONGEST = 60
@@ -55,8 +55,8 @@ def check_column(column: Any) -> Any:
     ):
         return column
     raise ValueError(
-        f"found “{as_text(column):.80}”; allowed is the name of a column of items.csv, up "
-        f"to {LONGEST} characters without quotation marks and backslashes"
+        f"found {quoted(column)}; allowed is the name of a column of items.csv, up to {LONGEST} "
+        "characters without quotation marks and backslashes"
     )
 
 

@@ -36,8 +36,8 @@ STUDIES = {
         RIGHT % ("{choice: [a, b]}", "false"),
         "found false; allowed is one of a, b: with",
     ),
-    "a check": (CHECKED % ("c", "null"), "found “”; allowed are b, c"),
-    "a check of words": (CHECKED % ("'true'", "false"), "found “false”; allowed are b, true"),
+    "a check": (CHECKED % ("c", "null"), "found null; allowed are b, c"),
+    "a check of words": (CHECKED % ("'true'", "false"), "found false; allowed are b, true"),
     "a spread": ("study: s\nadaptive_from: {sd: null}\n", "found null; allowed is {sd: a number"),
     "a platform": ("study: s\nplatform: {open_link: null}\n", "found null; open_link is true or"),
     "a currency": (
