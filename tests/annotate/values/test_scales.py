@@ -73,7 +73,6 @@ def test_an_answer_is_read_as_a_number(scale, raw, value):
         (["7", "07"], "7.0"),  # either
         (["1", "none"], "2"),
         (["A", "B"], "3"),
-        (["A", "B"], True),
     ],
 )
 def test_a_number_that_is_no_label_is_no_answer_where_labels_are_numbers(labels, raw):
