@@ -56,6 +56,8 @@ def compare(both):  # a row of all systems, then one of each pair
 
 
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))
+words = pd.to_numeric(scores["value"], "coerce").isna() & scores["value"].notna()
+scores = scores[~scores["question"].isin(scores["question"][words])]  # choices among words
 items["cluster"] = items[["content", "recipient", "item"]].bfill(axis=1)["content"]
 items, lines = items.set_index("item"), []
 for asked, d in scores[scores["excluded"] != "true"].astype({"value": float}).groupby("question"):

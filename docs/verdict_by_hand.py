@@ -82,6 +82,8 @@ def decide(ratings, F):  # the reason, the largest p of people, the largest p of
 
 
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))
+words = pd.to_numeric(scores["value"], "coerce").isna() & scores["value"].notna()
+scores = scores[~scores["question"].isin(scores["question"][words])]  # choices among words
 items["length"] = np.log1p(items["text"].fillna("").str.strip().str.len())
 items["cluster"] = items[["recipient", "content", "item"]].bfill(axis=1)["recipient"]
 items, people, rows = items.set_index("item"), {}, dict[tuple, tuple]()

@@ -3,10 +3,10 @@
 from heapq import merge
 from operator import itemgetter
 
-from analysis.exports.values import Values
 from annotate.coding.codes import Codes, may_compare, texts
 from annotate.design.checks import compared
 from annotate.models import Coding, Extra, ExtraAnswer, Place
+from judges.files.written import WrittenByJudges
 
 CHUNK = 5000
 ITEM = "item"
@@ -34,7 +34,7 @@ def checks(study, clean, cells):
         "answered_at",
     ]
     rows = answers.order_by("extra__session", "extra__position", "pk").values_list(*names)
-    values = Values(study, clean.key)
+    values = WrittenByJudges(study, clean.key)
     for (
         session,
         rater,
@@ -87,7 +87,7 @@ def codes(study, clean, cells):
     """Yield one row per code given to a text, under its merged name; no rows while hidden."""
     if not may_compare(study):
         return
-    study_codes, values = Codes.load(study), Values(study, clean.key)
+    study_codes, values = Codes.load(study), WrittenByJudges(study, clean.key)
     names = [
         "code",
         "rating__item__key",

@@ -14,7 +14,6 @@ from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from analysis.exports import codebook
-from analysis.exports.values import Values
 from annotate.design import arms
 from annotate.files.loading.common import batches
 from annotate.models import (
@@ -29,6 +28,7 @@ from annotate.models import (
 )
 from annotate.quality import exit_answers
 from annotate.quality.measures import APPROVAL_RATE, TASK_COUNT, participant_of
+from judges.files.written import WrittenByJudges
 
 CHUNK = 5000
 VISIT = ("SESSION_ID", "assignmentId")
@@ -274,7 +274,7 @@ def revisions(study, clean, cells):
         "rating__session__version",
         "reason",
     ]
-    values = Values(study, clean.key)
+    values = WrittenByJudges(study, clean.key)
     for _, group in groupby(rows.values_list(*names).iterator(CHUNK), key=itemgetter(0)):
         old = None
         for change, (_, session, rater, item, question, value, text, *more) in enumerate(group):

@@ -4,8 +4,8 @@ from django.db.models import FloatField
 from django.db.models.functions import Cast
 
 from analysis.answers.perturbed import setting
-from analysis.exports.values import Values
 from annotate.design.splits import withheld
+from judges.files.written import WrittenByJudges
 from judges.models import Judgment, Run
 
 CHUNK = 5000
@@ -32,7 +32,7 @@ FIELDS = [
 
 def robustness(study, clean, cells):
     """Yield one row per judgment of a test, settled or not; nothing of a locked test part."""
-    hidden, values = withheld(study), Values(study, clean.key)
+    hidden, values = withheld(study), WrittenByJudges(study, clean.key)
     tests = Run.objects.robustness_tests().filter(judge__study=study).order_by("pk")
     settings = {
         run.pk: {key: setting(of) for key, of in run.frozen["robustness"]["relations"].items()}

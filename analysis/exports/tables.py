@@ -21,7 +21,6 @@ from analysis.exports import people as people_exports
 from analysis.exports.lists import lists
 from analysis.exports.robustness import robustness
 from analysis.exports.statements import dropped, entailments, statements
-from analysis.exports.values import Values
 from annotate.design.splits import (
     TEST,
     is_locked,
@@ -33,6 +32,7 @@ from annotate.design.splits import (
 from annotate.models import Item, Question, Rating, Study
 from annotate.models.rating import SURPLUS
 from annotate.values.numbers import plain
+from judges.files.written import WrittenByJudges
 from judges.models import Flag, Judgment, Material, Run
 from judges.prompting.flags import rules_of
 
@@ -154,7 +154,7 @@ def _scores(study, clean, cells):
     }
     sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
     questions = Question.objects.filter(study=study).in_bulk()
-    values = Values(study, clean.key, questions.values())
+    values = WrittenByJudges(study, clean.key, questions.values())
     yield from _human_scores(study, clean, cells, items, sides, questions, values)
     yield from _judge_scores(study, clean, cells, items, sides, questions, values)
 
@@ -303,7 +303,7 @@ def _ratings(study, clean, cells):
     ]
     extra = extra_columns(study, "ratings")
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
-    values = Values(study, clean.key)
+    values = WrittenByJudges(study, clean.key)
     for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
         answer = clean(text) if value is None else values(question, value)
         keys = clean.key(item), clean.key(rater), role, question
@@ -321,7 +321,7 @@ def _judgments(study, clean, cells):
     questions = Question.objects.filter(study=study).in_bulk()
     asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
     flags, extra = _flags(study), extra_columns(study, "judgments")
-    values = Values(study, clean.key, questions.values())
+    values = WrittenByJudges(study, clean.key, questions.values())
     answers = _judged(study, judges, questions)
     for run, item, question, value, _, rationale, cost, _, mean, data in answers:
         key = questions[question].key
@@ -380,7 +380,7 @@ SAMPLE_FIELDS = [
 
 
 def _samples(study, clean, cells):
-    examples, hidden, values = _examples(study), withheld(study), Values(study, clean.key)
+    examples, hidden, values = _examples(study), withheld(study), WrittenByJudges(study, clean.key)
     answers = Judgment.objects.judging().filter(run__judge__study=study)
     answers = answers.order_by("run", "unit", "pk")
     answers = answers.annotate(cost=Cast("cost_usd", FloatField()))

@@ -5,8 +5,9 @@ import math
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.files.reading.problems import SHOWN, quoted
+from annotate.files.reading.problems import SHOWN
 from annotate.values.texts import composed
+from annotate.values.wrong import quoted
 
 LONGEST_NAMED = 200  # characters of a name that an error repeats
 

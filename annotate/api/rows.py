@@ -9,10 +9,8 @@ from annotate.files.reading.faults import limit_of
 from annotate.files.reading.studyspec import StudySpec
 from annotate.models import Item, Membership, Rater, Rating, Study
 from annotate.studies.study_file import question_data
-from annotate.values.scales import scale_from_dict
 from annotate.values.texts import LONGEST, one_line_ends
 
-SCALE = "question__scale_spec"
 KEY = "Its key in files and exports; `id` is its number here."
 
 
@@ -36,14 +34,15 @@ class WhyExcluded(serializers.BooleanField):
 class ValueOrText(Answer):
     """The answer of a row, whichever of the two columns holds it."""
 
-    columns = ("value", "text", SCALE)
+    columns = ("value", "text", "question__key")
 
     def __init__(self, **options):
         super().__init__(source="*", read_only=True, **options)
 
     def to_representation(self, row):
-        value = row["value"]
-        return row["text"] if value is None else scale_from_dict(row[SCALE]).written(value)
+        if row["value"] is None:
+            return row["text"]
+        return self.context["view"].written(row["question__key"], row["value"])
 
 
 def extra_columns():

@@ -1,6 +1,7 @@
 """Serve studies, items, raters and ratings over the HTTP API; judges serves the loading of rows."""
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 
 from django.db.models import F
 from django.shortcuts import get_object_or_404
@@ -23,6 +24,7 @@ from annotate.api.rows import (
 )
 from annotate.design.splits import withheld, without_wording
 from annotate.models.item import Item as ItemModel
+from annotate.values.written import Written
 
 
 def with_details(studies):
@@ -38,8 +40,8 @@ class StudyRows(ABC, ListAPIView):
     filters: type[Filters]
 
     def get_queryset(self):
-        study = study_of(self.request, self.kwargs["slug"])
-        rows = self.rows_of_study(study).filter(**self.filters.parse_query(self.request))
+        self.study = study_of(self.request, self.kwargs["slug"])
+        rows = self.rows_of_study(self.study).filter(**self.filters.parse_query(self.request))
         return rows.values(*self.serializer_class.columns())
 
     @abstractmethod
@@ -187,3 +189,7 @@ class Ratings(StudyRows):
 
     def rows_of_study(self, study):
         return RatingRow.ratings_of(study)
+
+    @cached_property
+    def written(self):
+        return Written(self.study.questions.all())

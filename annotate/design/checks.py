@@ -17,7 +17,7 @@ from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.scales.choice import Choice
 from annotate.values.texts import as_text, composed
-from annotate.values.wrong import Wrong
+from annotate.values.wrong import Wrong, quoted
 
 # Whole numbers: (lowest, highest, where nothing is said).
 NUMBERS = {
@@ -189,7 +189,7 @@ def _known(entry, keys):
 
 
 def _options(options):
-    words = [str(option).strip() for option in options] if isinstance(options, list) else []
+    words = [as_text(option).strip() for option in options] if isinstance(options, list) else []
     fits = all(0 < len(option) <= LONGEST_OPTION and "|" not in option for option in words)
     if not 2 <= len(words) <= MOST_OPTIONS or len(set(words)) < len(words) or not fits:
         raise Wrong(
@@ -213,9 +213,9 @@ def _right(scale, right, language=ENGLISH):
     points = [*_in_language(scale, language).points, *scale.points]
     values = {label: value for value, label in points}
     values |= {str(value): value for value, _ in scale.points if str(value) not in values}
-    chosen = [values.get(str(answer).strip()) for answer in wanted]
+    chosen = [values.get(as_text(answer).strip()) for answer in wanted]
     if not chosen or None in chosen or len(set(chosen)) < len(chosen):
-        raise Wrong(f"found “{right!s:.80}”; allowed are {', '.join(values)}", "right")
+        raise Wrong(f"found {quoted(right)}; allowed are {', '.join(values)}", "right")
     return tuple(sorted(value for value in chosen if value is not None))
 
 
@@ -231,7 +231,7 @@ def _named(scale, value):
 def _after(after):
     if after in (MIDDLE, RANDOM) or (is_whole(after) and 0 <= after <= 500):
         return after
-    raise Wrong(f"found “{after!s:.40}”; allowed is middle, random, or 0 to 500", "after")
+    raise Wrong(f"found {quoted(after, 40)}; allowed is middle, random, or 0 to 500", "after")
 
 
 def read_gold(entry, scales=None):
@@ -247,7 +247,7 @@ def read_gold(entry, scales=None):
         raise Wrong("is missing; expected are right answers, such as {accuracy: 5}", "answers")
     tolerance = entry.get("tolerance", 0)
     if not is_whole(tolerance) or tolerance not in (0, 1):
-        raise Wrong(f"found “{tolerance!s:.40}”; allowed is 0 or 1", "tolerance")
+        raise Wrong(f"found {quoted(tolerance, 40)}; allowed is 0 or 1", "tolerance")
     if scales is not None:
         answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
     return Gold(item, answers, tolerance)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.design import taste
 from annotate.models import Rater
+from annotate.values.wrong import quoted
 
 COVERS = "consent_covers"  # a key of study.yaml: hosts that the study's own consent text names
 HOST = re.compile(r"[a-z0-9](?:[a-z0-9.:-]*[a-z0-9])?")
@@ -25,12 +26,12 @@ MOST_COVERED, LONGEST_HOST = 20, 253
 def check_covered(hosts):
     """Return the hosts in lower case, each once; ValueError says what is wrong."""
     if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
-        raise ValueError(f"found {hosts!r:.80}; allowed is a list of names of hosts")
+        raise ValueError(f"found {quoted(hosts)}; allowed is a list of names of hosts")
     names = list(dict.fromkeys(host.strip().lower() for host in hosts))
     for name in names:
         if not HOST.fullmatch(name) or len(name) > LONGEST_HOST:
             raise ValueError(
-                f"found {name!r:.80}; allowed is the name of a host, such as api.example.org, "
+                f"found {quoted(name)}; allowed is the name of a host, such as api.example.org, "
                 "without https://, path or port"
             )
     if len(names) > MOST_COVERED:

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import connection
 
 from annotate.models import Session, Study
+from annotate.values.wrong import quoted
 
 KEY = "sessions_by"
 LONGEST = 60
@@ -54,7 +55,7 @@ def check_column(column: Any) -> Any:
     ):
         return column
     raise ValueError(
-        f"found “{column!s:.80}”; allowed is the name of a column of items.csv, up to {LONGEST} "
+        f"found {quoted(column)}; allowed is the name of a column of items.csv, up to {LONGEST} "
         "characters without quotation marks and backslashes"
     )
 

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from annotate.values.wrong import quoted
+
 AMOUNT, CURRENCY, TOLD = "pays_per_session", "pay_currency", "tell_pay"
 USD = "USD"
 LARGEST = 100_000
@@ -24,7 +26,7 @@ def read_currency(value):
     """Return a valid currency code; ValueError says what is allowed."""
     if not isinstance(value, str) or not CURRENCY_CODE.fullmatch(value):
         allowed = f"allowed are the three letters of a currency, such as {USD}"
-        raise ValueError(f"found {str(value)[:40]!r}; {allowed}")
+        raise ValueError(f"found {quoted(value, 40)}; {allowed}")
     return value
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.db.models import TextChoices
 
 from annotate.models import Latecomer, RepeatVisit, Session
+from annotate.values.wrong import quoted
 
 
 class Name(TextChoices):
@@ -101,27 +102,31 @@ def read_platform(value):
     """
     data = {"name": value or "none"} if value is None or isinstance(value, str) else value
     if not isinstance(data, dict):
-        raise ValueError(f"allowed is a name ({', '.join(Name.values)}) or a mapping")
+        raise ValueError(
+            f"found {quoted(data)}; allowed is a name ({', '.join(Name.values)}) or a mapping"
+        )
     for key in data.keys() - set(KEYS):
         raise ValueError(f"“{key}” is not a known key; allowed are {', '.join(KEYS)}")
     name = data.get("name") or "none"
     if name not in Name.values:
-        raise ValueError(f"found the name “{name}”; allowed is {', '.join(Name.values)}")
+        raise ValueError(f"found the name {quoted(name)}; allowed is {', '.join(Name.values)}")
     open_link = data.get("open_link", name == Name.NONE)
     if not isinstance(open_link, bool):
-        raise ValueError("open_link is true or false")
+        raise ValueError(f"found {quoted(open_link)}; open_link is true or false")
     keep = data.get("keep_for_recipients", True)
     if not isinstance(keep, bool):
-        raise ValueError("keep_for_recipients is true or false")
+        raise ValueError(f"found {quoted(keep)}; keep_for_recipients is true or false")
     days = data.get("keep_days", KEEP_DAYS)
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_KEEP_DAYS:
-        raise ValueError(f"keep_days is a whole number from 1 to {MOST_KEEP_DAYS}")
+        raise ValueError(
+            f"found {quoted(days)}; keep_days is a whole number from 1 to {MOST_KEEP_DAYS}"
+        )
     return Platform(Name(name), open_link, _codes(data.get("codes") or {}), keep, days)
 
 
 def _codes(codes):
     if not isinstance(codes, dict):
-        raise ValueError("codes are a mapping of outcomes")
+        raise ValueError(f"found {quoted(codes)}; codes are a mapping of outcomes")
     allowed = [outcome for outcome in Outcome.values if outcome != Outcome.COMPLETE]
     for outcome, code in codes.items():
         if outcome not in allowed:
@@ -130,7 +135,9 @@ def _codes(codes):
                 "(the code of who completes is completion_code)"
             )
         if isinstance(code, bool) or not CODE.fullmatch(str(code)):
-            raise ValueError(f"the code for {outcome} is 1 to 40 letters, digits, - and _")
+            raise ValueError(
+                f"found {quoted(code)}; the code for {outcome} is 1 to 40 letters, digits, - and _"
+            )
     return {outcome: str(code) for outcome, code in codes.items()}
 
 

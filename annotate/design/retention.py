@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 from django.utils import timezone
 
+from annotate.values.wrong import quoted
+
 DELETE_ON = "delete_on"
 SOON = timedelta(days=30)  # before the date researchers read of it on every page of the study
 
@@ -22,7 +24,7 @@ def check_date(value):
     try:
         day = value if type(value) is date else date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise ValueError(f"found {str(value)[:40]!r}; {allowed}") from None
+        raise ValueError(f"found {quoted(value, 40)}; {allowed}") from None
     if day <= today():
         raise ValueError(f"found {day.isoformat()}, when nothing could be kept; {allowed}")
     return day.isoformat()

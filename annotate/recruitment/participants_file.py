@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass, field
 
 from annotate.files.reading.encoding import too_large
-from annotate.files.reading.problems import Problems, quoted
+from annotate.files.reading.problems import Problems
 from annotate.files.reading.tables import MOST_COLUMNS
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import parse_number
+from annotate.values.wrong import quoted
 
 PARTICIPANT, RATE, TASKS = "participant", "rate", "tasks"
 APPROVED, REJECTED = "approved", "rejected"

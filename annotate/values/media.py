@@ -3,6 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
+from annotate.values.wrong import quoted
+
 MOST_HOSTS = 20
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 # The last part has a letter: no numeric addresses.
@@ -15,7 +17,7 @@ def check_hosts(hosts):
     for name in names:
         if not HOST.fullmatch(name):
             raise ValueError(
-                f"found {name!r:.80}; allowed is the name of a host, such as media.example.org, "
+                f"found {quoted(name)}; allowed is the name of a host, such as media.example.org, "
                 "without https://, path, port or *"
             )
     if len(names) > MOST_HOSTS:

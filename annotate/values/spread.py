@@ -3,6 +3,7 @@
 import numpy as np
 
 from annotate.values.numbers import is_number
+from annotate.values.wrong import quoted
 
 USUAL = {"sd": 1.0}
 MOST_SD, MOST_LABELS = 1e6, 100
@@ -19,10 +20,10 @@ def check_spread(given):
     """
     allowed = "allowed is {sd: a number above 0} or {labels: a whole number from 2 to 100}"
     if not isinstance(given, dict) or len(given) != 1 or next(iter(given)) not in WORDS:
-        raise ValueError(f"found {str(given)[:60]!r}; {allowed}")
+        raise ValueError(f"found {quoted(given)}; {allowed}")
     ((measure, value),) = given.items()
     if not is_number(value):
-        raise ValueError(f"found {str(value)[:60]!r}; {allowed}")
+        raise ValueError(f"found {quoted(value)}; {allowed}")
     whole = measure == "sd" or (isinstance(value, int) and value >= 2)
     if not (whole and 0 < value <= (MOST_SD if measure == "sd" else MOST_LABELS)):
         raise ValueError(f"found {value!r}; {allowed}")

@@ -1,5 +1,18 @@
 """Say which entry of a setting cannot be used, and why."""
 
+import json
+
+
+def quoted(value, limit=80):
+    """Show a value in a message as its file has it, cut if it is long: 'a text', true, [1, 2].
+
+    A number stands in quotation marks too: nobody asks whether it was a text.
+    """
+    is_plain = value is None or isinstance(value, bool | list | dict)
+    text = json.dumps(value, ensure_ascii=False, default=str) if is_plain else str(value)
+    text = text if len(text) <= limit else text[:limit] + "…"
+    return text if is_plain else repr(text)
+
 
 class Wrong(ValueError):
     """An entry that cannot be used; the message says what is wrong.

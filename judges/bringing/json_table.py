@@ -3,7 +3,7 @@
 import json
 import math
 
-from annotate.files.reading.problems import quoted
+from annotate.values.wrong import quoted
 from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
 DEEPEST = 64

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from annotate.files.reading.problems import quoted
 from annotate.files.reading.tables import CELL_LENGTH
 from annotate.values.texts import one_line_ends
+from annotate.values.wrong import quoted
 
 MOST_COLUMNS = 300  # each has three fields on the page, and a request has at most 1,000
 INVISIBLE = "\ufeff\xa0\u200b \t\r\n"

@@ -3,9 +3,9 @@
 from contextlib import nullcontext
 
 from annotate.files.loading import Counts
-from annotate.files.reading import quoted
 from annotate.files.reading.columns import CONTROL, refuse_unseen
 from annotate.values.texts import as_text, composed
+from annotate.values.wrong import quoted
 from judges import methods
 from judges.models import Endpoint, Judge
 from judges.runs import check, promised

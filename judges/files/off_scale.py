@@ -119,7 +119,7 @@ class OffScale:
         """
         text, scale = row["value"], question.scale
         if text is None or isinstance(text, bool):
-            return (None if text is None else scale.parse_file(text)), False
+            return (None if text is None else scale.parse(text)), False
         judge = self.judges[row["judge"]]
         if scale.is_nominal and not has_own_scale(judge.kind, judge.method, scale.level):
             try:

@@ -3,8 +3,8 @@
 import re
 
 from annotate.files.loading import Counts
-from annotate.files.reading import quoted
 from annotate.values.texts import one_line_ends
+from annotate.values.wrong import quoted
 from judges import methods
 from judges.models import Judge, StudyPrompt
 from judges.models.prompt import OWN

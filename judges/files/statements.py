@@ -11,9 +11,9 @@ from django.utils import timezone
 from annotate.db.bulk import insert
 from annotate.design.splits import withheld
 from annotate.files.loading.common import Repeats, batches, silent_rows
-from annotate.files.reading import quoted
 from annotate.files.reading.columns import Column, Table, allowed, key, one_of
 from annotate.models import Item
+from annotate.values.wrong import quoted
 from judges.files.judgments import read_judges
 from judges.files.spellings import Spellings
 from judges.methods.extract.method import Extraction as Method
@@ -104,12 +104,13 @@ def check_statements(loading):
     """Count the rows; refuse unknown items, half rows, repeats and lists that changed."""
     file, repeats = loading.files["statements"], Repeats()
     counts = loading.count("statements")
-    _check_judge(loading)
     loading.spellings = Spellings(loading)
     for batch in batches(file.rows(loading.problems)):
         for line, row in batch:
             counts.rows += 1
             _check_row(loading, line, row, repeats)
+    if counts.rows:
+        _check_judge(loading)
     _check_blanks(loading)
     repeats.report(loading, "statements", _said, lambda row: f"the statement {_said(row)[2]!r}")
     _compare(loading)

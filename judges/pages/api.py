@@ -4,6 +4,8 @@ A list and its bulk creation share an address but not an app: loading needs the 
 classes here add `post` to the views of annotate.
 """
 
+from functools import cached_property
+
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import GenericAPIView, ListAPIView, RetrieveAPIView
@@ -25,6 +27,7 @@ from judges.files.api_loading import (
     load_study,
     rows_serializer,
 )
+from judges.files.written import WrittenByJudges
 from judges.models import Judge, Judgment, Run
 from judges.pages.api_rows import (
     JUDGE,
@@ -147,8 +150,11 @@ class Judgments(views.StudyRows):
     serializer_class, filters = JudgmentRow, JudgmentFilters
 
     def rows_of_study(self, study):
-        self.study = study
         return Judgment.objects.judging().filter(run__judge__study=study)
+
+    @cached_property
+    def written(self):
+        return WrittenByJudges(self.study)
 
     def paginate_queryset(self, queryset):
         """Return a page; items of a locked test part come without what the judge said."""

@@ -6,11 +6,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import Answer, Filters, Flag, Number, Strict, Text, Whole, key_filter
-from annotate.api.rows import SCALE, Rows, extra_columns
-from annotate.values.numbers import plain
-from annotate.values.scales import scale_from_dict
+from annotate.api.rows import Rows, extra_columns
 from judges import methods
-from judges.files.off_scale import has_own_scale
 from judges.files.study_file import judge_data
 from judges.models import Judge, Judgment, Run
 from judges.runs import pilots
@@ -138,16 +135,14 @@ class RunFilters(Filters):
 class JudgedValue(Answer):
     """The value of a judgment; of a choice its label, but a metric has a scale of its own."""
 
-    columns = ("value", SCALE, "run__judge__kind", "run__judge__method")
+    columns = ("value", "question__key", "run__judge__key")
 
     def __init__(self, **options):
         super().__init__(source="*", read_only=True, **options)
 
     def to_representation(self, row):
-        value, spec, *kind = (row[name] for name in self.columns)
-        scale = spec and scale_from_dict(spec)
-        is_metric = scale is None or has_own_scale(*kind, scale.level)
-        return plain(value) if is_metric else scale.written(value)
+        value, question, judge = (row[name] for name in self.columns)
+        return self.context["view"].written(question, value, judge)
 
 
 class JudgmentRow(Rows):

@@ -6,7 +6,7 @@ from typing import Annotated
 from django.db import models
 from pydantic import AfterValidator
 
-from annotate.files.reading import quoted
+from annotate.values.wrong import quoted
 from judges.methods.shared_settings import Seed
 from judges.models import Grain, Judge, Measure
 from judges.scorers.pair_files import FOLDER_NAME

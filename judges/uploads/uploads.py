@@ -17,7 +17,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotate.db.busy import is_passing
-from annotate.files.reading import Problems, quoted
+from annotate.files.reading import Problems
+from annotate.values.wrong import quoted
 from judges.files import TABLES, check_files, write_files
 from judges.files.load import what_else
 from judges.files.off_scale import MISSING

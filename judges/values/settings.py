@@ -17,7 +17,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotate.files.reading.faults import choices_of, faults
-from annotate.files.reading.problems import quoted
+from annotate.values.wrong import quoted
 
 NEVER = object()  # no value of a setting; null is one
 NOT_SENT = "none is sent: the endpoint’s default"

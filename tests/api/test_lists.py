@@ -9,6 +9,7 @@ from django.core.management import call_command
 from annotate.db.bulk import insert
 from annotate.models import Item, Rater, Rating, Session
 from annotate.studies.study_file import question_data
+from annotate.values.scales.choice import Choice
 from judges.models import Run
 from tests import factories
 from tests.api.conftest import ROOT, program
@@ -66,6 +67,21 @@ def test_a_list_takes_as_many_queries_however_long(
     with django_assert_num_queries(len(few)):
         api.get(at(path))
     assert len(few) <= 6
+
+
+def test_a_scale_is_made_once_a_question_however_many_rows(api, at, study, monkeypatch):
+    question = factories.make_question(study, "which", {"choice": ["A", "tie", "B"]})
+    answers = [(factories.make_item(study, f"i{n}"), question, 1 + n % 3) for n in range(6)]
+    factories.make_ratings(factories.make_session(study), answers)
+    judged = {(item, question): value for item, question, value in answers}
+    factories.make_judgments(factories.make_judge(study, "elsewhere"), judged)
+    made, init = [], Choice.__init__
+    monkeypatch.setattr(Choice, "__init__", lambda *args, **more: made.append(init(*args, **more)))
+    for path in ("ratings/", "judgments/"):
+        made.clear()
+        rows = api.get(at(path)).json()["results"]
+        assert [row["value"] for row in rows] == ["A", "tie", "B"] * 2
+        assert len(made) == 1
 
 
 def test_studies_take_as_many_queries_however_many(api, owner, study, django_assert_num_queries):

@@ -112,7 +112,7 @@ def _check_row(loading, line, row):
     if not question.scale.has_values and not isinstance(value, bool):
         return Old(None, value)
     try:
-        return Old(question.scale.parse_file(value), "")
+        return Old(question.scale.parse(value), "")
     except ValueError as error:
         loading.add("ratings", str(error), line, "value")
     return None
@@ -269,7 +269,7 @@ def _new(loading, pairs):
                 rater.sessions[row["version"] or loading.version],
                 item,
                 question.pk,
-                None if is_text else question.scale.parse_file(row["value"]),
+                None if is_text else question.scale.parse(row["value"]),
                 row["value"] if is_text else "",
                 row["reason"],
                 row["seconds"],

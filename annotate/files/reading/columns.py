@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from annotate.files.reading.problems import quoted
 from annotate.models import Item, Rater
 from annotate.models.media import UPLOAD, uploaded_name
 from annotate.values.numbers import parse_number
 from annotate.values.scales.base import LARGEST
 from annotate.values.texts import composed
+from annotate.values.wrong import quoted
 
 KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")

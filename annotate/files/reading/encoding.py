@@ -25,7 +25,7 @@ def too_large(size):
     )
 
 
-def refusal(path, largest=None):
+def refusal(path, largest=None, may_be_empty=False):
     """Describe why a file cannot be read as UTF-8 text: (message, line), or None if it can.
 
     largest: the most bytes of this file, if less than an upload may have.
@@ -35,7 +35,7 @@ def refusal(path, largest=None):
         return f"found a file of {megabytes(size)}; allowed are {megabytes(largest)}", None
     if too_large(size):
         return too_large(size), None
-    if size == 0:
+    if size == 0 and not may_be_empty:
         return "the file is empty; expected is a header line and one line for each row", None
     return _mark(path) or _bad_bytes(path)
 

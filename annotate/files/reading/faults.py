@@ -5,7 +5,7 @@ from typing import get_args
 
 from pydantic import BaseModel
 
-from annotate.files.reading.problems import quoted
+from annotate.values.wrong import quoted
 
 
 def choices_of(model, name):

@@ -5,12 +5,6 @@ from dataclasses import asdict, dataclass, field
 SHOWN = 50
 
 
-def quoted(value, limit=80):
-    """Quote a value for a message, and cut it if it is long."""
-    text = str(value)
-    return repr(text if len(text) <= limit else text[:limit] + "…")
-
-
 @dataclass(frozen=True)
 class Problem:
     """A problem of a file; row is its line in an editor, None for the whole file."""

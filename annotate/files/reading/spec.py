@@ -14,11 +14,10 @@ from pydantic import (
 )
 
 from annotate.files.reading.faults import faults, model_at
-from annotate.files.reading.problems import quoted
 from annotate.files.reading.yamlfile import Lined
 from annotate.values.numbers import is_number
 from annotate.values.texts import as_text, composed
-from annotate.values.wrong import Wrong
+from annotate.values.wrong import Wrong, quoted
 
 LIST = "allowed is a list of mappings, each beginning with `- `"
 
@@ -119,7 +118,7 @@ def _too_many(fault, kind):
 
 def _no_mapping(fault, kind):
     keys = ", ".join(model_at(kind, fault["loc"]).keys())
-    return f"found {fault['input']!r:.40}; allowed is a mapping with {keys}"
+    return f"found {quoted(fault['input'], 40)}; allowed is a mapping with {keys}"
 
 
 WORDS = {

@@ -26,11 +26,10 @@ from annotate.files.reading.spec import Id, Line, NeededLine, Spec, follows, one
 from annotate.files.reading.yamlfile import Written
 from annotate.models import Study
 from annotate.models.study import slug_rule
-from annotate.values.numbers import is_number
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.texts import LONGEST as LONGEST_TEXT
 from annotate.values.texts import as_text, composed
-from annotate.values.wrong import Wrong
+from annotate.values.wrong import Wrong, quoted
 
 MOST_CHECKED, MOST_PRACTICE, MOST_EXIT = 10, 20, 50
 MOST_SCREENED, MOST_QUOTAS, MOST_ARMS = 10, 20, 20
@@ -64,7 +63,7 @@ class CheckQuestionSpec(Spec):
     def check_answer(self):
         """Refuse an answer that is none of the options."""
         if self.answer not in self.options:
-            raise Wrong(f"found {self.answer[:40]!r}; allowed is one of the options", "answer")
+            raise Wrong(f"found {quoted(self.answer, 40)}; allowed is one of the options", "answer")
         return self
 
 
@@ -82,13 +81,13 @@ class CheckSpec(Spec):
 
 
 def _check_answers(answers):
-    """Return {question key: value} with plain keys; a value is a number or a label."""
+    """Return {question key: value} with plain keys: a number or a label, or true and false."""
     if not isinstance(answers or {}, dict):
         raise ValueError("allowed is a mapping of question keys, or KEY@ITEM, to values")
     for key, expected in (answers or {}).items():
-        if not (isinstance(expected, str) or is_number(expected)):
+        if not isinstance(expected, str | int | float):
             raise ValueError(
-                f"found {expected!r:.40} for {key}; allowed is a number or a label of the "
+                f"found {quoted(expected, 40)} for {key}; allowed is a number or a label of the "
                 "question’s scale"
             )
     return {
@@ -124,7 +123,7 @@ class OwnExitSpec(Spec):
     def check_key(self):
         """Refuse the name of a ready-made question."""
         if self.key in READY:
-            message = f"found {self.key!r}, the name of a ready-made question"
+            message = f"found {quoted(self.key)}, the name of a ready-made question"
             raise Wrong(f"{message}: {{ready: {self.key}}}", "key")
         return self
 
@@ -133,7 +132,7 @@ def _check_ready(name):
     if not isinstance(name, str) or name not in READY:
         keys = ", ".join(OwnExitSpec.keys())
         raise ValueError(
-            f"found {name!r:.40}; allowed is {', '.join(READY)}, or a mapping with {keys}"
+            f"found {quoted(name, 40)}; allowed is {', '.join(READY)}, or a mapping with {keys}"
         )
     return name
 
@@ -160,7 +159,9 @@ def _read_exit_question(entry):
 
 def _check_own_key(key):
     if key in READY:
-        raise ValueError(f"found {key!r}, the name of a ready-made question; allowed is another")
+        raise ValueError(
+            f"found {quoted(key)}, the name of a ready-made question; allowed is another"
+        )
     return key
 
 
@@ -188,7 +189,7 @@ class ScreenerQuestionSpec(Spec):
 def _refuse_strange(chosen, options, *place):
     for option in chosen:
         if option not in options:
-            raise Wrong(f"found {option[:40]!r}; allowed are options of the question", *place)
+            raise Wrong(f"found {quoted(option, 40)}; allowed are options of the question", *place)
 
 
 class QuotaSpec(Spec):
@@ -217,7 +218,9 @@ class ScreenerSpec(Spec):
         for number, quota in enumerate(self.quotas):
             if quota.question not in options:
                 keys = ", ".join(options) or "none: the screener has no question"
-                words = f"found {quota.question[:40]!r}; allowed is the key of a question ({keys})"
+                words = (
+                    f"found {quoted(quota.question, 40)}; allowed is the key of a question ({keys})"
+                )
                 raise Wrong(words, "quotas", number, "question")
             _refuse_strange(quota.options, options[quota.question], "quotas", number, "options")
         return self
@@ -325,7 +328,7 @@ def read_exit(value):
 def _refuse_twice(keys, name, *place):
     for number, key in enumerate(keys):
         if key in keys[:number]:
-            raise Wrong(f"found {key[:40]!r} twice; allowed is once", *place, number, name)
+            raise Wrong(f"found {quoted(key, 40)} twice; allowed is once", *place, number, name)
 
 
 READERS = {

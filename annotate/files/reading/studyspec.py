@@ -18,7 +18,6 @@ from annotate.design import (
 )
 from annotate.design.platform import check_platform
 from annotate.files.reading import stepspec
-from annotate.files.reading.problems import quoted
 from annotate.files.reading.spec import LIST, Line, Spec, Text, follows, number, one_of, whole
 from annotate.models import Item, Question, Study
 from annotate.models.study import slug_rule, study_slug_rule
@@ -26,7 +25,7 @@ from annotate.values.languages import ENGLISH
 from annotate.values.media import check_hosts
 from annotate.values.scales import parse_scale, scale_from_dict
 from annotate.values.spread import check_spread
-from annotate.values.wrong import Wrong
+from annotate.values.wrong import Wrong, quoted
 
 LONGEST, LONGEST_STEM = 100_000, 1_000
 MISSING_SCALE = "for example likert5"

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -12,10 +11,11 @@ from pathlib import Path
 from annotate.files.reading import plainjson
 from annotate.files.reading.columns import UnseenLetter, key
 from annotate.files.reading.encoding import UTF8, refusal
-from annotate.files.reading.problems import Problems, quoted
+from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import is_number
 from annotate.values.texts import as_text, one_line_ends
+from annotate.values.wrong import quoted
 
 CELL_LENGTH = 1_000_000
 MOST_COLUMNS = 1_000
@@ -38,7 +38,7 @@ class TableFile:
 
     def open(self, problems):
         """Return whether the bytes and the header can be read; note the problems if not."""
-        if refused := refusal(self.path):
+        if refused := refusal(self.path, may_be_empty=self.is_json):
             problems.add(self.name, refused[0], refused[1])
             return False
         before = problems.total
@@ -65,16 +65,17 @@ class TableFile:
 
         A cell that cannot be read is a problem and stands as None in its row.
         """
-        read = self._json_rows if self.is_json else self._csv_rows
         convert = _converter(self, problems)
-        for line, cells in read(problems):
+        for line, cells in self._read(problems):
             yield line, convert(line, cells)
 
     def first_rows(self, count=5):
         """Return the first rows as they stand, for a preview."""
-        read = self._json_rows if self.is_json else self._csv_rows
-        rows = (cells for _, cells in read(Problems()))
-        return [[as_text(cell) for cell in cells] for cells in islice(rows, count)]
+        rows = islice(self._read(Problems()), count)
+        return [[as_text(cell) for cell in cells] for _, cells in rows]
+
+    def _read(self, problems):
+        return self._json_rows(problems) if self.is_json else self._csv_rows(problems)
 
     # CSV
 
@@ -89,13 +90,10 @@ class TableFile:
                 return self._refuse_separator(first, problems)
             file.seek(0)
             try:
-                cells = [unguarded(cell) for cell in next(self._reader(file))]
-                more = any(line.strip() for line in islice(file, 100))
+                cells = [unguarded(cell) for cell in next(self._reader(file), [])]
             except csv.Error as error:
                 return problems.add(self.name, csv_fault(error), 1)
-            except StopIteration:
-                cells, more = [], False
-        return self._check_header(cells, more, problems)
+        return self._check_header(cells, problems)
 
     def _other_separator(self, line):
         """Return the separator other than a comma that the header uses; empty without it."""
@@ -116,7 +114,7 @@ class TableFile:
             1,
         )
 
-    def _check_header(self, cells, more, problems):
+    def _check_header(self, cells, problems):
         names = [cell.strip() for cell in cells]
         if not any(names):
             return problems.add(self.name, "the first line is empty; expected is the header", 1)
@@ -152,8 +150,6 @@ class TableFile:
                 )
             earlier.add(name)
         self._check_required(problems)
-        if not more:
-            problems.add(self.name, "found a header but no rows; expected is a line for each row")
 
     def _refuse_columns(self, count, line, problems):
         problems.add(self.name, f"found {count:,} columns; allowed are {MOST_COLUMNS:,}", line)
@@ -202,11 +198,8 @@ class TableFile:
             names.update(dict.fromkeys(cells))
             if len(names) > MOST_COLUMNS:
                 return self._refuse_columns(len(names), line, problems)
-        if not names:
-            if not problems:
-                problems.add(self.name, "found no rows; expected is one JSON object a line")
-            return None
-        return self._check_header(list(names), True, problems)
+        # The export of an empty table has no line, and so no names.
+        return self._check_header(list(names) or self.table.names, problems)
 
     def _objects(self, problems):
         with self.path.open(encoding=UTF8) as file:
@@ -345,18 +338,12 @@ def _finite_cell(cell, file, line, name, problems):
 
     JSON writes 1e999, no database takes it. Cells of extra columns may be lists and objects.
     """
-    inner = [cell]
-    while inner:
-        value = inner.pop()
-        if isinstance(value, dict):
-            inner.extend(value.values())
-        elif isinstance(value, list):
-            inner.extend(value)
-        elif isinstance(value, float) and not math.isfinite(value):
-            problems.add(
-                file.name, f"found {value}; allowed is a finite number or null", line, name
-            )
-            return None
+    try:
+        if isinstance(cell, float | list | dict):
+            json.dumps(cell, allow_nan=False)
+    except ValueError:
+        message = "found a number beyond ±1.8e308; allowed is a finite number or null"
+        return problems.add(file.name, message, line, name)
     return cell
 
 
@@ -368,7 +355,5 @@ def _json_cell(cell, file, line, name, problems):
         return ""
     if is_number(cell):
         return str(cell)
-    if isinstance(cell, bool):
-        cell = as_text(cell)
     problems.add(file.name, f"found {quoted(cell)}; allowed is a text or a number", line, name)
     return ""

@@ -6,7 +6,7 @@ import re
 import yaml
 
 from annotate.files.reading.encoding import UTF8
-from annotate.files.reading.problems import quoted
+from annotate.values.wrong import quoted
 
 WHOLE = 10**15
 MOST_VALUES = 50_000
@@ -116,7 +116,7 @@ class Loader(yaml.SafeLoader):
 
 def _as_written(number, kind, text):
     """Return the number; as one that has its text, where this is not how Python writes it."""
-    if str(number) == text or not math.isfinite(number):
+    if str(number) == text:
         return number
     number = kind(number)
     number.written = text
@@ -220,5 +220,5 @@ def _fault(value):
         # Not shown: it may have more digits than Python writes.
         return "" if abs(value) <= WHOLE else "found a number beyond ±10^15; allowed is less"
     if isinstance(value, float):
-        return "" if math.isfinite(value) else f"found {value}; allowed is a finite number"
+        return "" if math.isfinite(value) else f"found {value!s}; allowed is a finite number"
     return f"found a {type(value).__name__}; allowed are texts, numbers, true, false and null"

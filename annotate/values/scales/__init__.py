@@ -13,6 +13,7 @@ from annotate.values.scales.likert import Likert
 from annotate.values.scales.number import Number
 from annotate.values.scales.slider import Slider
 from annotate.values.scales.text import Text
+from annotate.values.wrong import quoted
 
 SCALES = {scale.kind: scale for scale in (Likert, Binary, Choice, Number, Text, Slider)}
 NAMED = {name: kind(*ends) for kind in SCALES.values() for name, ends in kind.named.items()}
@@ -41,7 +42,7 @@ def parse_scale(spec, language=ENGLISH):
         for kind in SCALES.values():
             if kind.spec_form and kind.takes_spec(spec):
                 return kind.from_spec(spec)
-    raise ValueError(f"found scale {spec!r}; allowed is {FORMS}")
+    raise ValueError(f"found scale {quoted(spec)}; allowed is {FORMS}")
 
 
 def spec_of(scale, language=ENGLISH):

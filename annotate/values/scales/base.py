@@ -1,5 +1,6 @@
 """Define what every kind of scale answers: its values, its words, its control and its files."""
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any, ClassVar
@@ -8,6 +9,7 @@ from django.utils.translation import gettext
 
 from annotate.values.numbers import is_number, parse_number, plain
 from annotate.values.texts import as_text
+from annotate.values.wrong import quoted
 
 LARGEST = 1e9  # of an answer
 # The ends of a scale lie within it, on both sides of zero.
@@ -134,32 +136,28 @@ class Scale:
     # Answers
 
     def parse(self, raw):
-        """Parse a value as a number; ValueError says what is allowed.
+        """Parse a value of a file, a page or JSON as a number; ValueError says what is allowed.
 
         For text use the text itself.
         """
+        if isinstance(raw, bool):
+            return self.parse_truth(raw)
         return self.parse_value(as_text(raw).strip())
 
-    def parse_file(self, raw):
-        """Parse a value of a file, as parse; a binary scale takes JSON's true and false too."""
-        if not isinstance(raw, bool):
-            return self.parse(raw)
-        if not self.is_binary:
-            raise ValueError(
-                f"found {as_text(raw)}; allowed is {self.allowed}: true and false are answers to a "
-                "question of no and yes only"
-            )
-        return float(raw)
+    def parse_truth(self, is_true):
+        """Parse what YAML and JSON write as true and false, without quotation marks."""
+        raise ValueError(
+            f"found {quoted(is_true)}; allowed is {self.allowed}: without quotation marks true and "
+            "false answer a question of no and yes, or are labels of a choice"
+        )
 
     def parse_value(self, text):
         """Parse a page's value, as parse, but never a label: an option may be called “2”."""
-        try:
+        with suppress(ValueError):
             value = parse_number(text)
-        except ValueError:
-            raise ValueError(f"found {text!r}; allowed is {self.allowed}") from None
-        if not self.allows(value):
-            raise ValueError(f"found {text!r}; allowed is {self.allowed}")
-        return value
+            if self.allows(value):
+                return value
+        raise ValueError(f"found {quoted(text)}; allowed is {self.allowed}")
 
     def written(self, value):
         """Return a stored value as files and the API have it; parse reads it again."""
@@ -215,11 +213,10 @@ class Scale:
 
 def is_number_text(text):
     """Return whether a label reads as a number."""
-    try:
+    with suppress(ValueError):
         parse_number(text)
-    except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def plain_labels(labels):
@@ -227,7 +224,7 @@ def plain_labels(labels):
     for label in labels:
         if not (isinstance(label, str) or is_number(label)):
             raise ValueError(
-                f"found the label {label!r:.40}; allowed are texts and numbers: write true, false "
-                "and null in quotation marks"
+                f"found the label {quoted(label, 40)}; allowed are texts and numbers: write true, "
+                "false and null in quotation marks"
             )
     return [str(label) for label in labels]

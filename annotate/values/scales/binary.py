@@ -28,3 +28,6 @@ class Binary(Scale):
                 "found a binary scale without two different labels, those of 0 and of 1"
             )
         return cls(0, 1, plain_labels(labels))
+
+    def parse_truth(self, is_true):
+        return float(is_true)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from annotate.values.numbers import parse_number, plain
 from annotate.values.scales.base import NOMINAL, Scale, is_number_text, plain_labels
 from annotate.values.texts import as_text, composed, one_line_ends
+from annotate.values.wrong import quoted
 
 TIE = "tie"  # of a choice between the lists A and B: the label that means neither, in any case
 
@@ -72,6 +73,8 @@ class Choice(Scale):
     def parse(self, raw):
         """Parse a label; among labels that are numbers, 3.0 is the label 3."""
         text = as_text(raw)
+        if isinstance(raw, bool) and text not in self._ranks:
+            return self.parse_truth(raw)
         for form in (text, _as_in_cell(text)):
             if form in self._ranks:
                 return self._ranks[form]
@@ -80,7 +83,7 @@ class Choice(Scale):
         try:
             return self._ranks_of_numbers[parse_number(text)]
         except (ValueError, KeyError):
-            raise ValueError(f"found {text.strip()!r}; allowed is {self.allowed}") from None
+            raise ValueError(f"found {quoted(text.strip())}; allowed is {self.allowed}") from None
 
     def written(self, value):
         """Return the label of a point; any other number, such as a metric's, is itself."""

@@ -2,8 +2,9 @@
 
 from django.utils.translation import gettext_noop
 
-from annotate.values.numbers import is_whole
+from annotate.values.numbers import is_number, is_whole
 from annotate.values.scales.base import FARTHEST, Scale, plain_labels
+from annotate.values.wrong import quoted
 
 AGREEMENT_7 = [
     gettext_noop("Strongly disagree"),
@@ -45,9 +46,10 @@ class Likert(Scale):
         low, high, labels = spec["min"], spec["max"], spec.get("labels", [])
         whole = is_whole(low) and is_whole(high) and low < high <= low + 100
         if not whole or low < -FARTHEST or high > FARTHEST:
+            ends = [end if is_number(end) else quoted(end, 40) for end in (low, high)]
             raise ValueError(
-                f"found min {low!r:.40}, max {high!r:.40}; allowed are whole numbers, min < max, "
-                f"at most 100 apart, from -{FARTHEST} to {FARTHEST}"
+                f"found min {ends[0]!s:.40}, max {ends[1]!s:.40}; allowed are whole numbers, "
+                f"min < max, at most 100 apart, from -{FARTHEST} to {FARTHEST}"
             )
         if not isinstance(labels, list) or len(labels) not in (0, 2, high - low + 1):
             raise ValueError("labels must name both ends (two) or every point of the scale")

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from annotate.files.reading import TableFile
 from annotate.files.reading.columns import Column, Table, allowed, new_key, number, time
-from annotate.files.reading.problems import quoted
+from annotate.values.wrong import quoted
 from judges.counterfactual.proximity import genre_set
 from judges.counterfactual.surveys.plan import QUANTILE, SEEN
 from judges.models import Judge

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from annotate.files.reading import quoted
+from annotate.values.wrong import quoted
 from judges.methods.extract import topics as topic_lists
 from judges.methods.shared_settings import MaxTokens, Sides, Temperature
 from judges.values.settings import Settings, SettingsError, declare

@@ -30,6 +30,7 @@ from annotate.values.formulas import guarded, unguarded
 from judges.models import Entailment, Extraction, Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
+from tests.any_text import TEXTS
 from tests.files import load, messages
 from tests.recommended import make_lists, make_recommender
 
@@ -301,13 +302,23 @@ def acts(cell):
     return cell[:1] in tuple("=+-@\t\r") and not is_number
 
 
-@given(st.lists(st.text("'=-+@;,\t\r\n\" 1.ex", max_size=12), min_size=1, max_size=4))
+@given(st.lists(st.text("'=-+@;,\t\r\n\" 1.ex\uff1d", max_size=12) | TEXTS, min_size=1, max_size=4))
 def test_no_cell_acts_where_commas_or_semicolons_separate(texts):
     line = csv_cells("item", *map(guarded, texts))
     (cells,) = csv.reader(StringIO(line, newline=""), strict=True)
     assert [unguarded(cell) for cell in cells] == ["item", *texts]
     assert not [cell for cell in cells if acts(cell)]
     assert not [cell for cell in re.split("[;\r\n]", line) if acts(cell)]
+
+
+@pytest.mark.parametrize(
+    "in_file, text",
+    # Before numbers stayed numbers, and before semicolons and line breaks were looked behind.
+    [("'-0.4", "-0.4"), ("'+1", "+1"), ("'=1", "=1"), ("''=1", "'=1"), ("a;=1", "a;=1")]
+    + [("a\n-b", "a\n-b"), ("'=1;+2", "=1;+2"), ("'tis", "'tis"), ("a;'b", "a;'b")],
+)
+def test_what_was_exported_before_is_read_as_it_was(in_file, text):
+    assert unguarded(in_file) == text
 
 
 @pytest.mark.parametrize("text", ["", "'", "'tis", "plain", "3-1", "a;b", "a; =1", "a;'b"])

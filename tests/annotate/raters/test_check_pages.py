@@ -181,7 +181,7 @@ QUESTIONS = "study: films\nquestions:\n  - {key: fits, text: T, scale: likert5}\
         (
             "attention:\n  - key: a\n    text: T\n    scale: likert5\n    right: 9",
             8,
-            "column right: found “9”; allowed are Strongly disagree",
+            "column right: found '9'; allowed are Strongly disagree",
         ),
         ("attention:\n  - {key: a, text: T, scale: likert5, right: 1, at: 2}", 5, "column at"),
         ("attention:\n" + "  - {key: a, text: T, scale: likert5, right: 1}\n" * 2, 6, "twice"),

@@ -169,7 +169,7 @@ def test_the_study_file_keeps_the_column_and_says_what_is_no_name_of_one(tmp_pat
     assert surveys_of(begin(loading.study), "item__data__length") in (["short"], ["long"])
     wrong = check(tmp_path, study=STUDY + "sessions_by: 'a\"b'\n", items=ITEMS)
     (said,) = messages(wrong)
-    assert said.startswith('study.yaml, line 8, column sessions_by: found “a"b”; allowed is')
+    assert said.startswith("study.yaml, line 8, column sessions_by: found 'a\"b'; allowed is")
 
 
 @pytest.mark.django_db

@@ -73,7 +73,6 @@ def test_an_answer_is_read_as_a_number(scale, raw, value):
         (["7", "07"], "7.0"),  # either
         (["1", "none"], "2"),
         (["A", "B"], "3"),
-        (["A", "B"], True),
     ],
 )
 def test_a_number_that_is_no_label_is_no_answer_where_labels_are_numbers(labels, raw):
@@ -103,12 +102,26 @@ def test_a_page_sends_values_and_never_labels():
         CHOICE.parse_value("tie")
 
 
-@pytest.mark.parametrize(
-    "raw", ["", "four", "1_0", "４", "0x4", "4,5", "true", None, True, "a", "tie "]
-)
+@pytest.mark.parametrize("raw", ["", "four", "1_0", "４", "0x4", "4,5", "true", None, "a", "tie "])
 def test_what_nobody_means_is_refused(raw):
     with pytest.raises(ValueError, match="allowed is a number from 0 to 10$"):
         TENTHS.parse(raw)
+
+
+TRUTHS = Choice(1, 3, ["false", "unknown", "true"])
+
+
+@pytest.mark.parametrize(("scale", "values"), [(BINARY, [1, 0]), (TRUTHS, [3, 1])])
+def test_true_and_false_are_no_and_yes_and_labels_that_say_so(scale, values):
+    assert [scale.parse(True), scale.parse(False)] == values
+    assert TRUTHS.parse("true") == 3
+
+
+@pytest.mark.parametrize("scale", [LIKERT, CHOICE, NUMBER, TEXT, Choice(1, 2, ["0", "1"])])
+def test_they_are_no_other_answers(scale):
+    words = f"^found true; allowed is {scale.allowed}: without quotation marks true and false "
+    with pytest.raises(ValueError, match=words):
+        scale.parse(True)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +233,7 @@ def test_a_scale_of_study_yaml_and_back(spec, scale):
     ("spec", "message"),
     [
         ("likert6", "found scale 'likert6'; allowed is likert5"),
-        (None, "found scale None"),
+        (None, "found scale null"),
         ({"min": 1}, "found scale"),
         ({"min": 1, "max": 5, "step": 1}, "found scale"),
         ({"choice": ["A", "B"], "min": 1}, "found scale"),
@@ -228,8 +241,8 @@ def test_a_scale_of_study_yaml_and_back(spec, scale):
         ({"choice": ["A", "A"]}, "without two or more different labels"),
         ({"choice": [1, "1"]}, "without two or more different labels"),
         ({"choice": "AB"}, "without two or more different labels"),
-        ({"choice": ["A", True]}, "found the label True; allowed are texts and numbers"),
-        ({"choice": ["A", None]}, "found the label None; allowed are texts and numbers"),
+        ({"choice": ["A", True]}, "found the label true; allowed are texts and numbers"),
+        ({"choice": ["A", None]}, "found the label null; allowed are texts and numbers"),
         ({"binary": ["A", "B", "C"]}, "without two different labels"),
         ({"binary": ["A", "A"]}, "without two different labels"),
         ({"binary": "AB"}, "without two different labels"),
@@ -237,7 +250,7 @@ def test_a_scale_of_study_yaml_and_back(spec, scale):
         ({"min": 5, "max": 1}, "found min 5, max 1"),
         ({"min": 0, "max": 101}, "at most 100 apart"),
         ({"min": 0.0, "max": 5}, "found min 0.0, max 5"),
-        ({"min": False, "max": True}, "found min False, max True"),
+        ({"min": False, "max": True}, "found min false, max true"),
         ({"min": 1_000_000, "max": 1_000_001}, "from -1000000 to 1000000"),
         ({"min": -1_000_001, "max": -1_000_000}, "from -1000000 to 1000000"),
         ({"min": 1, "max": 5, "labels": ["a", "b", "c"]}, "name both ends"),

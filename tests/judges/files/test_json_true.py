@@ -1,4 +1,4 @@
-"""JSON's true and false are answers to a question of no and yes, and nothing else."""
+"""JSON's true and false are answers to a question of no and yes, or labels that say so."""
 
 import json
 
@@ -62,11 +62,22 @@ def test_all_else_refuses_them(tmp_path, table, text, line, column):
     assert f"found {'true' if 'true' in text else 'false'}" in refused[0].replace("'", "")
 
 
-def test_a_label_of_a_choice_is_not_meant_by_them(tmp_path):
-    study = "study: s\nquestions: [{key: q, text: Q, scale: {choice: ['true', 'false']}}]\n"
-    items = lines(item="e1", text="x")
-    loading = load(tmp_path, study=study, suffix=".jsonl", items=items, ratings=rating("q", True))
-    assert "found true; allowed is one of true, false: " in messages(loading)[0]
+@pytest.mark.parametrize("labels", ["['true', 'false']", "[a, b]"])
+def test_a_label_of_a_choice_is_meant_where_it_says_so(tmp_path, labels):
+    """In tables, gold and practice alike."""
+    study = f"study: s\nquestions: [{{key: q, text: Q, scale: {{choice: {labels}}}}}]\n"
+    right = "gold: [{item: g, answers: {q: false}}]\npractice: [{item: p, answers: {q: true}}]\n"
+    files = {"items": "".join(lines(item=item, text="x") for item in ("e1", "g", "p"))}
+    files |= {"ratings": rating("q", True), "judgments": judgment(False, question="q")}
+    of_tables = messages(load(tmp_path, study=study, suffix=".jsonl", **files))
+    of_study = messages(load(tmp_path, study=study + right, suffix=".jsonl", items=files["items"]))
+    if labels == "[a, b]":
+        assert len(of_tables) == 2 and len(of_study) == 1
+        assert all("without quotation marks" in said for said in of_tables + of_study)
+        return
+    assert of_tables == of_study == []
+    stored = [Rating.objects.get().value, Judgment.objects.get().value]
+    assert stored == [1, 2]
 
 
 def test_a_further_column_keeps_them(tmp_path):

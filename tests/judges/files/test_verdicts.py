@@ -109,7 +109,7 @@ def test_the_file_comes_out_the_same_and_changes_nothing(endpoint, tmp_path):
         ),
         ("method: pairwise}", "method: pairwise, prompt: fit.v1}", "asks something else"),
         ("threshold: 0.25", "threshold: 1.5", "judges.threshold: found '1.5'"),
-        ("threshold: 0.25", "threshold: .nan", "found nan; allowed is a finite"),
+        ("threshold: 0.25", "threshold: .nan", "found .nan; allowed is a finite"),
         ("kind: sbert,", "kind: sbert, method: fit,", "is not a known key of kind sbert"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 
 from analysis.reports.verdict.report import RATE
+from tests import factories
 from tests.analysis.reports.verdict.by_hand import run_by_hand
 from tests.analysis.reports.verdict.test_report import (  # noqa: F401
     add_judge,
@@ -53,6 +54,16 @@ def test_a_crowd_from_its_export(crowd, compare):  # noqa: F811
         row = rows[name, "q"]
         assert (row["verdict"], row["why"], row["p_adjusted"]) == ("order_only", "points", 1)
         assert float(mine[name, "q"]["judge_p"]) == 1
+
+
+@pytest.mark.parametrize("name", ["verdict_by_hand.py", "systems_by_hand.py"])
+def test_a_choice_among_words_is_left_out(crowd, name, tmp_path, monkeypatch, capsys):  # noqa: F811
+    run = SCRIPT.with_name(name), crowd, tmp_path, monkeypatch, capsys
+    printed = run_by_hand(*run)
+    question = factories.make_question(crowd, "which", {"choice": ["A", "tie", "B"]})
+    session = factories.make_session(crowd, "another")
+    factories.make_ratings(session, [(item, question, 2) for item in crowd.items.all()])
+    assert run_by_hand(*run) == printed
 
 
 def test_the_script_stays_short():

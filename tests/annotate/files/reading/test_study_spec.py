@@ -62,11 +62,11 @@ def test_all_faults_are_named_in_the_order_of_their_lines(tmp_path):
         (12, "pay_currency", "found 'usd'; allowed are the three letters of a currency"),
         (14, "attempts", "found '9'; allowed is a whole number from 1 to 5"),
         (20, "must", "is not a known key; allowed are key, text, scale, required"),
-        (22, "right", "found “9”; allowed are Strongly disagree"),
+        (22, "right", "found '9'; allowed are Strongly disagree"),
         (23, "at", "is not a known key; allowed are key, text, options"),
         (24, "repeats", "found '51'; allowed is a whole number from 0 to 50"),
         (25, "repeat_share", "found '0.6'; allowed is a number from 0 to 0.5"),
-        (26, "sessions_by", 'found “a"b”; allowed is the name of a column'),
+        (26, "sessions_by", "found 'a\"b'; allowed is the name of a column"),
         (27, "title", "found a list or a mapping; allowed is a text"),
     ]
     assert len(messages) == len(named)
