@@ -146,7 +146,7 @@ def test_a_pair_that_differs_by_nothing_is_not_tested_and_says_why(study):
 
 def test_the_notes_say_how_p_is_corrected_and_how_often_it_errs(study):
     notes = "\n".join(build(study, "differences", draws=DRAWS).notes)
-    assert "step-down max-T of the same draws, for the 6 pairs" in notes
+    assert "step-down max-T of the same draws, over the 6 pairs" in notes
     assert ".080 with 100 clusters and in .072 with 400" in notes
     by_holm = "\n".join(build(study, "differences", draws=DRAWS, correction="holm").notes)
     assert "adjusted for the 6 pairs" in by_holm and "max-T" not in by_holm
