@@ -4,8 +4,6 @@ from math import nan
 
 from analysis.stats.planning.checks import Check, agreement_check, level_check, retention_check
 
-RARER = "items with the rarer answer"
-NEVER_GIVEN = "the rarer answer, which the judge never gives"
 HOLDS = "the judge's ratings, which it may have seen"
 EXTREMES = "the items beside the plainest"
 ONE_POINT = "the judge's scale, as rounded it gives one answer"
@@ -36,12 +34,10 @@ def _beyond(name, part, criteria):
 
 def _without_bounds(evidence, criteria):
     """Yield what keeps the verdict from a yes without any estimate: checks that stay open."""
-    rare, rest = evidence.rare_class, evidence.rest
+    rest = evidence.rest
     stops = {
         HOLDS: evidence.held,
         EXTREMES: rest and not rest.p < criteria.alpha,
-        RARER: rare and rare.n_majority < criteria.fewest_of_rare_class,
-        NEVER_GIVEN: rare and not rare.n_marked,
         ONE_POINT: evidence.has_one_point,
     }
     yield from (Check(name, nan, nan) for name, holds in stops.items() if holds)

@@ -50,7 +50,7 @@ class Asked:
         parts = [self.reference.people]
         if parts[0].n:
             left = self.reference.left
-            parts += [left.people, *(people for _, people, _ in left.small)]
+            parts += [left.people, *(people for _, people, *_ in left.small)]
         return largest_p(people.agreement.p_above() for people in parts)
 
     @property

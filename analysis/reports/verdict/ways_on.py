@@ -37,8 +37,7 @@ PLANNED = (
     Reason.ORDER_ONLY,
 )
 MOST_KNOWN = 0.95  # that the planner takes
-# What a "not yet" waits for that no ratings give.
-OF_THE_JUDGE = ("points", "rare_answer")
+POINTS = "points"  # what a "not yet" waits for that no ratings give
 # More items help here too, but no plan says how many.
 UNPLANNED = (Reason.NO_DIFFERENCE, Reason.FEW_SYSTEMS)
 
@@ -120,7 +119,7 @@ def _is_helped_by_more(row):
 
     Where the verdict says that no number of items would be enough, they do not.
     """
-    if row["next"].startswith(NEVER) or row["why"] in OF_THE_JUDGE:
+    if row["next"].startswith(NEVER) or row["why"] == POINTS:
         return False
     if row["answer"] == Answer.NOT_TESTABLE:
         return row["use"] == RATE and not row["items"]

@@ -62,15 +62,13 @@ class Known:
 class Left:
     """The people of the same items without what is known of them.
 
-    small: (name, the people within the groups, which of the items (n,)) of each small grouping;
-    within: what is known of the items of each, its groups first. skipped: {name: why} of what could
-    not be taken out.
+    small: of each small grouping (name, the people within its groups, what is known of their items,
+    which of the items (n,)). skipped: {name: why} of what could not be taken out.
     """
 
     people: People
     features: Known
-    small: tuple[tuple[str, People, Flags], ...]
-    within: tuple[Known, ...]
+    small: tuple[tuple[str, People, Known, Flags], ...]
     skipped: dict[str, str]
 
 
@@ -126,7 +124,7 @@ def take_out(people: People, features: Known) -> Left:
     group, or groups cut across clusters.
     """
     rest = _replace_means(people, features, people.n, features.rank)
-    small, within, skipped = [], [], dict(features.skipped)
+    small, skipped = [], dict(features.skipped)
     for name, codes in features.small.items():
         inside, keep = within_groups(people, codes)
         if inside is None:
@@ -135,9 +133,8 @@ def take_out(people: People, features: Known) -> Left:
         own = _fit_within(features, inside.group, keep)
         n_free = inside.n - int(inside.group.max()) - 1
         n_columns = own.rank - (inside.n - n_free)
-        small.append((name, _replace_means(inside, own, n_free, n_columns), keep))
-        within.append(own)
-    return Left(rest, features, tuple(small), tuple(within), skipped)
+        small.append((name, _replace_means(inside, own, n_free, n_columns), own, keep))
+    return Left(rest, features, tuple(small), skipped)
 
 
 def _replace_means(people: People, features: Known, n_free: int, n_columns: int) -> People:
@@ -170,7 +167,7 @@ def compare_beyond(left: Left, judge: Floats) -> tuple[tuple[str, Agreement], ..
     joint = compare_judge(left.people, residuals, floor=floor)
     within = (
         (name, compare_judge(people, judge[keep] - own.fit(judge[keep]), floor=floor))
-        for (name, people, keep), own in zip(left.small, left.within, strict=True)
+        for name, people, own, keep in left.small
     )
     return ((JOINT, joint), *within)
 

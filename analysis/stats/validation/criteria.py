@@ -70,9 +70,9 @@ class Criteria:
     alpha: level of each check. retention: share of one rater's agreement that the judge has to
     keep. floor: least agreement of two raters; where less is shown, a question is called hopeless,
     over all items and beyond what is known of them. beyond_retention: the share to be kept beyond
-    what is known. level_margin, system_margin: None takes those of the scale. fewest_*: items,
-    clusters, items of a system, items of a rare class, before anything is decided. rare_share: a
-    class is rare up to this share. family_alpha: for the judges of a family, and for questions.
+    what is known. level_margin, system_margin: None takes those of the scale. fewest_*: items and
+    clusters before anything is decided. rare_share: a class is rare up to this share. family_alpha:
+    for the judges of a family, and for questions.
     """
 
     alpha: float = 0.05
@@ -83,7 +83,6 @@ class Criteria:
     system_margin: float | None = None
     fewest_items: int = 30
     fewest_clusters: int = 10
-    fewest_of_rare_class: int = 10
     rare_share: float = 0.2
     family_alpha: float = 0.025
 

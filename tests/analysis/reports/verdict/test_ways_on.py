@@ -94,7 +94,6 @@ def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_own
         {"answer": "people_disagree"},
         {"verdict": "extremes_only"},
         {"verdict": "order_only", "why": "points"},
-        {"why": "rare_answer"},
         {"answer": "not_testable", "items": 40},
         {"answer": "not_testable", "use": "compare_systems"},
         {"systems": "a − b"},
