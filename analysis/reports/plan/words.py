@@ -97,7 +97,8 @@ def notes(prices):
         "power: the chance that all checks are passed, by the planner’s formula with the errors "
         "that these ratings have; yes is the same. states has the chance of each check by itself.",
         "low and high: what these ratings leave open, from their own errors (delta method); about "
-        "four of five such bands hold the true chance in simulations (docs/CALIBRATION.md). "
+        "four of five such bands hold the true chance in simulations; where one misses it, it is "
+        "more often too low, as the judge’s level looks off by chance. "
         "assurance: the mean chance over what is left open.",
         "For other numbers of ratings an item the errors change as those of normal scores do. The "
         "correction for several judges and questions is left out: it needs more items.",
