@@ -27,7 +27,7 @@ class Echo:
     """What was found of J judges and R raters.
 
     study_p: (J,), whether raters differ in how far they follow the judge; rater_p: (J, R), that a
-    rater follows it, corrected for the number of raters by their maximum; t: (J, R). NaN: the
+    rater follows it, corrected for the number of raters by Bonferroni's sum; t: (J, R). NaN: the
     judge is constant, or a rater's ratings are the same as the others' of each item.
     """
 
@@ -49,8 +49,7 @@ def find_echoes(people: People, judges: Floats) -> Echo:
     both exact. Of a rater p is Pearson's type III with the exact skewness, of the study (sum t_j^2)
     with the exact mean and variance and the skewness that normal T_j have. Raises ValueError for
     another shape or NaN.
-    Source: Mielke & Berry (2007), Permutation Methods, ch. 2; max-T: Westfall & Young (1993),
-    Resampling-Based Multiple Testing.
+    Source: Mielke & Berry (2007), Permutation Methods, ch. 2.
     """
     values = judges[:, :, None] if judges.ndim == 2 else judges
     if values.shape[1:] != people.means.shape or np.isnan(values).any():
@@ -124,15 +123,15 @@ def _trace_of_cube(matrix: sparse.csr_array) -> float:
 
 
 def _p_of_largest(t: Floats, skewness: Floats) -> Floats:
-    """Return the p (R,) of "some rater's t is as large", as if raters were independent.
+    """Return the most that the p (R,) of "some rater's t is as large" may be: the sum over raters.
 
-    t and skewness are rounded, as few differ then.
+    Raters change places, so that one is low where another is high: as if they were independent, p
+    would be too low. t and skewness are rounded, as few differ then.
     """
     values, place = np.unique(np.round(t, 3), return_inverse=True)
     own, counts = np.unique(np.round(skewness[~np.isnan(t)], 2), return_counts=True)
     tails = upper_tail(values[:, None], own[None])
-    with np.errstate(divide="ignore"):
-        p: Floats = -np.expm1(np.log1p(-np.minimum(tails, 1.0)) @ counts)
+    p: Floats = np.minimum(1.0, tails @ counts)
     return p[place]
 
 

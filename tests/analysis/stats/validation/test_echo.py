@@ -98,7 +98,9 @@ def test_p_is_near_the_share_of_permutations_that_go_as_far(n, fewest, most):
         assert echo.study_p[place] == pytest.approx(study_p, abs=0.04)
         largest = np.max(drawn, axis=1)[:, None]
         rater_p = (largest >= t - 1e-9).mean(axis=0)
-        np.testing.assert_allclose(echo.rater_p[place], rater_p, atol=0.05)
+        assert (echo.rater_p[place] >= rater_p - 0.03).all()
+        decides = rater_p < 0.2
+        np.testing.assert_allclose(echo.rater_p[place][decides], rater_p[decides], atol=0.03)
 
 
 def test_where_all_permutations_are_alike_nothing_is_seen():
