@@ -85,7 +85,7 @@ FLOORS = {
         {
             "overview": "answers options",
             "paper": "answers stats options figures reports exports results recipes serving",
-            "planner": "stats options figures reports serving",
+            "planner": "stats options figures reports",
         },
         {"demo": "answers serving"},
         {"management": "answers options reports recipes exports serving paper planner demo"},

@@ -50,9 +50,7 @@ def report(request, slug, report, template="analysis/report.html", more=None):
     study = access.study_or_404(request.user, slug)
     source, kind = Source(study, request.GET), _kind_or_404(report)
     if name := kind.instead(source.reader):
-        asked = {key: request.GET[key] for key in ("question",) if key in request.GET}
-        query = f"?{urlencode(asked)}" if asked else ""
-        return redirect(reverse("report", args=[slug, name]) + query)
+        return redirect(_address(slug, name, request.GET.get("question")))
     context = frame_of(source, kind)
     if waiting := wait.awaited(source, kind, request.GET):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
@@ -63,6 +61,11 @@ def report(request, slug, report, template="analysis/report.html", more=None):
         context |= more(source, form, context["report"], request.GET.get("page"))
     status = 200 if form.is_valid() else 400
     return render(request, template, context, status=status)
+
+
+def _address(slug, name, question):
+    query = f"?{urlencode({'question': question})}" if question else ""
+    return reverse("report", args=[slug, name]) + query
 
 
 def frame_of(source, kind):

@@ -13,7 +13,7 @@ from tests.browser.test_analysis import shoot
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 360)]
-ANSWER = "456 items with 2 ratings each decide"
+ANSWER = "454 items with 2 ratings each decide"
 
 
 @pytest.fixture

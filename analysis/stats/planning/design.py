@@ -37,6 +37,7 @@ KNOWN_SHARE = 0.2  # of what raters agree on, as is usual: length and system
 SAME, SIMILAR = 0.9, 0.5  # what a check beyond what is known, and the rest check, share with it
 TINY = 1e-12
 BINARY = 2  # points, on which there is no rest check
+FIXED = 4  # steps to the error of a judge that looks just good enough
 LENGTH_COLUMNS = 12  # that the joint check takes out always: mean, length, raters' other ratings
 
 
@@ -113,11 +114,13 @@ class Order:
         counted: items; reach: of a test, in standard errors. A judge that looks just good enough is
         tested with the larger error of a worse judge.
         """
-        with np.errstate(divide="ignore", invalid="ignore"):
-            least = np.minimum(self.k * self.rho + reach * np.sqrt(self.of_theta / counted), self.r)
-            plain = retention_variance(self.rho, self.r, m, self.k)
-            larger = np.sqrt(retention_variance(self.rho, least, m, self.k) / plain)
-        larger = np.minimum(np.nan_to_num(larger, nan=1.0), 10.0)
+        error, larger = np.sqrt(self.of_theta / counted), np.ones(counted.shape)
+        plain = retention_variance(self.rho, self.r, m, self.k)
+        for _ in range(FIXED):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                least = np.minimum(self.k * self.rho + reach * larger * error, self.r)
+                larger = np.sqrt(retention_variance(self.rho, least, m, self.k) / plain)
+            larger = np.minimum(np.nan_to_num(larger, nan=1.0), 10.0)
         shown = _in_errors(self.theta, self.of_theta, counted)
         return _in_errors(self.rho, self.of_rho, counted) - reach, shown - reach * larger
 

@@ -19,8 +19,8 @@ def test_a_newcomer_is_asked_and_answered_at_once(as_owner):
     assert answer.status_code == 200
     assert text.index("Answer") < text.index("For which use?")
     assert text.index("For which use?") < text.index("How far do two raters")
-    assert "456 items with 2 ratings each decide: 912 ratings, 92 sessions, about 122.66." in text
-    assert "2 (cheapest) 456 912 92 122.66 .80 whether the judge keeps enough" in text
+    assert "454 items with 2 ratings each decide: 908 ratings, 91 sessions, about 121.33." in text
+    assert "2 (cheapest) 454 908 91 121.33 .80 whether the judge keeps enough" in text
     assert "5 248 1,240 124 165.33 .80 whether the judge keeps enough" in text
 
 
@@ -107,7 +107,7 @@ def test_the_figure_has_words_and_a_table(as_owner):
         "5 ratings an item",
         "asked for: .80",
     ]
-    assert "322 items with 3 ratings each" in figure.caption
+    assert "321 items with 3 ratings each" in figure.caption
     table = answer.context["powers"]
     assert len(table.lines) == len(figure.plot["data"][0]["x"])
     assert "No line reaches" in as_owner.get(PATH, {"rho": "poor"}).context["figure"].caption

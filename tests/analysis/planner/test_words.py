@@ -15,7 +15,7 @@ def notes(**options):
 
 def test_the_answer_is_one_sentence_and_what_its_probability_is_of():
     first, second = answer()
-    assert first == "456 items with 2 ratings each decide: 912 ratings, 92 sessions, about 122.66."
+    assert first == "454 items with 2 ratings each decide: 908 ratings, 91 sessions, about 121.33."
     assert second == (
         "Then a judge like this passes all checks with probability .80. What decides most: whether "
         "the judge keeps enough of a rater’s agreement."

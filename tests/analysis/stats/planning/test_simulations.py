@@ -3,12 +3,14 @@
 Longer runs of the same, for comparison: 10,000 collections of up to 600 clusters, 2,000 studies.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from analysis.stats.planning.checks import agreement_check, level_check, retention_check
 from analysis.stats.planning.confidence_sequence import margin
-from analysis.stats.planning.design import Targets, predict_power
+from analysis.stats.planning.design import Targets, expect
 from analysis.stats.planning.stopping import State, StoppingRule, look
 from analysis.stats.planning.systems import systems_power
 from analysis.stats.planning.variances import judge_agreement
@@ -54,7 +56,9 @@ def shares_passed(rho, quality, m, items, studies=800, seed=5):
 )
 def test_predicted_powers_are_those_of_simulated_studies(rho, quality, m, items):
     r = judge_agreement(rho, quality)
-    power = predict_power(rho, float(r), m, items, Targets(rating_variance=1.0, session_items=1.0))
+    expected = expect(rho, float(r), m, Targets(rating_variance=1.0, session_items=1.0))
+    # Raters are no sample in the simulated errors.
+    power = replace(expected, widens=False).power(items)
     agreement, retention, level, _ = shares_passed(rho, quality, m, items)
     assert agreement == pytest.approx(float(power.agreement), abs=0.05)
     assert retention == pytest.approx(float(power.retention), abs=0.05)
