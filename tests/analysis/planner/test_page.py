@@ -21,7 +21,7 @@ def test_a_newcomer_is_asked_and_answered_at_once(as_owner):
     assert text.index("For which use?") < text.index("How far do two raters")
     assert "454 items with 2 ratings each decide: 908 ratings, 91 sessions, about 121.33." in text
     assert "2 (cheapest) 454 908 91 121.33 .80 whether the judge keeps enough" in text
-    assert "5 248 1,240 124 165.33 .80 whether the judge keeps enough" in text
+    assert "5 247 1,235 124 165.33 .80 whether the judge keeps enough" in text
 
 
 def test_what_is_asked_for_is_planned_and_kept_in_the_form(as_owner):
