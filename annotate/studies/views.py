@@ -69,6 +69,9 @@ def settings(request, slug):
 
 
 def _settings_page(request, study, form, member_form):
+    invalid = form.errors or member_form.errors
+    if invalid:  # the form wrote into it what cannot be saved
+        study.refresh_from_db()
     context = {
         "study": study,
         "section": "settings",
@@ -78,7 +81,6 @@ def _settings_page(request, study, form, member_form):
         "members": study.memberships.select_related("user").order_by("id"),
         "is_owner": study.role == Membership.Role.OWNER,
     }
-    invalid = form.errors or member_form.errors
     return render(request, "annotate/settings.html", context, status=422 if invalid else 200)
 
 
