@@ -90,7 +90,7 @@ def test_studies_of_half_to_four_times_the_pilot_have_their_chance_and_its_band(
     assert {row["pilot_items"] for row in rows} == {180}
     chances = [row["yes"] for row in rows]
     assert chances == sorted(chances) == [row["power"] for row in rows] and chances[-1] > 0.8
-    bands = [[round(row[name], 12) for name in ("low", "assurance", "high")] for row in rows]
+    bands = [[round(row[name], 9) for name in ("low", "assurance", "high")] for row in rows]
     assert all(band == sorted(band) for band in bands)
     assert rows[0]["states"].startswith("agreement ") and "level " in rows[0]["states"]
 
