@@ -14,8 +14,7 @@ def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions ab
     rest = Z.loc[:, Z.count() < 30].stack().mean() if max(Z.count()) > 29 else Z.mean(axis=1).mean()
     Y, Z = Y.to_numpy(), (Z - Z.mean().where(Z.count() > 29, rest)).to_numpy()
     m, f, n, G = (~np.isnan(Y)).sum(1)[:, None], (F - F.mean())[:, None], len(Y), max(g) + 1
-    c = (~np.isnan(Y)).sum(0)  # ratings by each rater; E: as many as equally busy ones
-    E = c.sum() ** 2 / (c**2).sum()
+    E = (c := (~np.isnan(Y)).sum(0)).sum() ** 2 / (c**2).sum()  # what the raters are worth
     heavy = 1 / (1 - 2 * E * (c**3).sum() / c.sum() ** 3 + 1 / E)
     others = (np.nansum(Z, 1)[:, None] - Z) / (m - 1)
     parts = np.array([Z * Z, Z * others, f * Z, f * f + 0 * Z, F[:, None] - Y])  # of each rating
@@ -82,8 +81,8 @@ def decide(ratings, F):  # the reason, the largest p of people, the largest p of
 
 
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))
-words = pd.to_numeric(scores["value"], "coerce").isna() & scores["value"].notna()
-scores = scores[~scores["question"].isin(scores["question"][words])]  # choices among words
+words = pd.to_numeric(scores["value"], "coerce").isna() & scores["value"].notna()  # no numbers
+scores = scores[~scores["question"].isin(scores["question"][words])]
 items["length"] = np.log1p(items["text"].fillna("").str.strip().str.len())
 items["cluster"] = items[["recipient", "content", "item"]].bfill(axis=1)["recipient"]
 items, people, rows = items.set_index("item"), {}, dict[tuple, tuple]()

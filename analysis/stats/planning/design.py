@@ -114,11 +114,12 @@ class Order:
         counted: items; reach: of a test, in standard errors. A judge that looks just good enough is
         tested with the larger error of a worse judge.
         """
-        error, larger = np.sqrt(self.of_theta / counted), np.ones(counted.shape)
+        larger = np.ones(counted.shape)
         plain = retention_variance(self.rho, self.r, m, self.k)
         for _ in range(FIXED):
             with np.errstate(divide="ignore", invalid="ignore"):
-                least = np.minimum(self.k * self.rho + reach * larger * error, self.r)
+                error = larger * np.sqrt(self.of_theta / counted)
+                least = np.minimum(self.k * self.rho + reach * error, self.r)
                 larger = np.sqrt(retention_variance(self.rho, least, m, self.k) / plain)
             larger = np.minimum(np.nan_to_num(larger, nan=1.0), 10.0)
         shown = _in_errors(self.theta, self.of_theta, counted)

@@ -92,12 +92,12 @@ def test_a_yes_on_systems_that_only_the_correction_stops(family, words):
 
 @pytest.mark.parametrize("clusters", [5, 50])
 def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
-    """As on the planner's page with rho = r = .3, three ratings, and no level: 270 items."""
+    """As on the planner's page with rho = r = .3, three ratings, and no level: 268 items."""
     case = make_case(reason=Reason.TOO_FEW)
     case.evidence.n, case.evidence.n_clusters = 18, clusters
     sentence, _ = case.say()
     assert sentence.endswith(
-        " 30 only allow a test: about 270 decide for a judge like a rater, where raters agree as "
+        " 30 only allow a test: about 268 decide for a judge like a rater, where raters agree as "
         "usual (.30) and each item has 3 ratings. Do not use J alone on q yet."
     )
 
