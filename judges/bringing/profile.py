@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 from annotate.values.numbers import parse_number
 
-SAMPLES, SAMPLE_LENGTH = 3, 80
+SAMPLES, SAMPLES_OF_TEXTS, SHORT, SAMPLE_LENGTH = 10, 3, 24, 80
 MOST_WORDS, WORD_LENGTH = 12, 60
 REMEMBERED = 5_000  # different cells of a column, to tell ids from words
 COMMA = re.compile(r"-?\d+(,\d+)?\Z")
@@ -86,7 +86,7 @@ class _Watch:
                 self.repeats = True
                 return  # an equal cell tells nothing new
             self.kept.add(cell)
-            if len(column.samples) < SAMPLES:
+            if len(column.samples) < (SAMPLES if len(cell) <= SHORT else SAMPLES_OF_TEXTS):
                 is_long = len(cell) > SAMPLE_LENGTH
                 column.samples.append(cell[:SAMPLE_LENGTH] + "…" * is_long)
             if len(self.kept) > REMEMBERED:

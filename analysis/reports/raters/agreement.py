@@ -122,19 +122,20 @@ class Agreement(MeasuredReport):
         )
 
     def headline(self, answers, options, judges):
-        """Return ordinal α of people on the median question, with its interval."""
+        """Return ordinal α of people over questions of one scale, else on the median question."""
         report = self.build(answers, options, [])
         rows = pick(report, HUMANS, raters=HUMANS, measure="alpha_ordinal")
-        rows = [r for r in rows if r["question"] != POOLED and not isnan(r["value"])]
+        rows = [row for row in rows if not isnan(row["value"])]
         if not rows:
             ordinal = any(question.scale.has_ordered_points for question in answers.questions)
             why = "α is undefined for every question: the report says why"
             return no_value(why if ordinal else "no question has an ordinal scale for α")
-        row = sorted(rows, key=lambda row: row["value"])[len(rows) // 2]
-        words = (
-            f"Krippendorff's ordinal α of people on {row['question']}, the median question, "
-            f"n = {row['n_units']:,} items"
-        )
+        row = next((row for row in rows if row["question"] == POOLED), None)
+        where, n_of = "over the questions that share a scale", "pairs of item and question"
+        if row is None:
+            row, n_of = sorted(rows, key=lambda row: row["value"])[len(rows) // 2], "items"
+            where = f"on {row['question']}{', the median question' if rows[1:] else ''}"
+        words = f"Krippendorff's ordinal α of people {where}, n = {row['n_units']:,} {n_of}"
         return leading_point(row["value"]), interval(row["low"], row["high"]), words
 
 
