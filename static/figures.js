@@ -60,9 +60,19 @@
     if (narrow.matches) figure.layout = smaller(merged(figure.layout, figure.narrow));
     figure.layout.template = template;
     const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
-    const drawn = plot.dataset.drawn ? Plotly.react : Plotly.newPlot;
+    if (plot.dataset.drawn) return Plotly.react(plot, data, layout, config);
     plot.dataset.drawn = "yes";
-    return drawn(plot, data, layout, config);
+    return Plotly.newPlot(plot, data, layout, config).then(() => lead(plot));
+  }
+
+  /* A judge's dot opens the items on which it and people differ. */
+  function lead(plot) {
+    const query = (event) => plot.dataset.items && event.points[0].customdata;
+    plot.on("plotly_hover", (event) => plot.classList.toggle("leads", Boolean(query(event))));
+    plot.on("plotly_unhover", () => plot.classList.remove("leads"));
+    plot.on("plotly_click", (event) => {
+      if (query(event)) window.location.assign(`${plot.dataset.items}?${query(event)}`);
+    });
   }
 
   function save(event) {

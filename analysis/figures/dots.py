@@ -4,6 +4,7 @@ A judge looks the same on every page (looks.py).
 """
 
 from math import ceil
+from urllib.parse import urlencode
 
 from analysis.figures import traces
 from analysis.figures.frame import SOFT, figure, layout_of, marked
@@ -40,11 +41,10 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None, 
         colours = [
             BASELINE if entry.kind == "baseline" else looks.colour(entry.judge) for entry in own
         ]
-        rows = [entry.row for entry in own]
         symbols = [looks.symbol(entry.judge, entry.row[line]) for entry in own]
         if len(shapes) > 1:  # else the shape is left to tell evaluators apart
             symbols = SYMBOLS[place % len(SYMBOLS)]
-        data += _dots(rows, heights, colours, shape, symbols, line)
+        data += _dots(own, heights, colours, shape, symbols, line)
     layout = layout_of(110 + ceil(row * max(end, 2)), title, showlegend=len(shapes) > 1)
     layout["xaxis"] |= {"zeroline": True}
     layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries, marks)
@@ -124,8 +124,12 @@ def _names_above(layout, names, centres):
     }
 
 
-def _dots(rows, heights, colours, name, symbols, line):
-    """Return the lines of the intervals, coloured like their markers, and the markers' trace."""
+def _dots(entries, heights, colours, name, symbols, line):
+    """Return the lines of the intervals, coloured like their markers, and the markers' trace.
+
+    A judge's marker leads to the items on which it and people differ.
+    """
+    rows = [entry.row for entry in entries]
     intervals = [
         traces.interval([row["low"], row["high"]], [y, y], colour, 0.55, legendgroup=name)
         for row, y, colour in zip(rows, heights, colours, strict=True)
@@ -141,6 +145,7 @@ def _dots(rows, heights, colours, name, symbols, line):
         legendgroup=name,
         text=[_in_words(row, line) for row in rows],
         hoverinfo="text",
+        customdata=[_items_query(entry) for entry in entries],
     )
     return [*intervals, markers]
 
@@ -149,3 +154,11 @@ def _in_words(row, line):
     interval = "" if is_undefined(row["low"]) else f" [{row['low']:.2f}, {row['high']:.2f}]"
     n = row.get("n", row.get("n_units"))
     return f"{row[line]}: {row['value']:.2f}{interval}, n = {n}"
+
+
+def _items_query(entry):
+    """Return the query of Disagreements for a judge's number; blank for others."""
+    if entry.kind != "judge":
+        return ""
+    asked = {"judges": entry.judge, "question": entry.row.get("question", "")}
+    return urlencode({name: value for name, value in asked.items() if value})

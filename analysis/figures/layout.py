@@ -108,6 +108,11 @@ class Figure:
         """Return the id of the script element that holds the figure."""
         return f"figure-{self.key}"
 
+    @property
+    def opens_items(self):
+        """Return whether a press on one of its dots opens a judge's items."""
+        return any(any(trace.get("customdata", ())) for trace in self.plot["data"])
+
 
 @dataclass
 class Layout:

@@ -78,6 +78,19 @@ def test_figures_are_drawn_in_the_colours_of_the_scheme(new_page, rated, researc
     expect(page.locator(".plot .ytick text").first).to_have_css("fill", "rgb(233, 232, 228)")
 
 
+def test_a_judge_s_dot_opens_the_items_on_which_it_differs(new_page, rated, researcher):
+    page = new_page(login=researcher)
+    page.goto("/studies/films/analysis/verdict/?draws=50")
+    dots = page.locator(".plot .points path")
+    leads = page.locator(".plot").evaluate("plot => plot.data.at(-1).customdata")
+    dots.nth(next(k for k, query in enumerate(leads) if query)).hover(force=True)
+    expect(page.locator(".plot.leads")).to_be_visible()
+    page.mouse.down()
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"/analysis/disagreements/\?judges=.+&question=.+"))
+    expect(page.get_by_role("heading", name=re.compile("^Furthest apart on "))).to_be_visible()
+
+
 @pytest.mark.journey
 def test_options_stay_in_the_address_and_change_the_numbers(new_page, rated, researcher):
     page = new_page(login=researcher)
