@@ -127,7 +127,7 @@ def _sqlite(name):
         "OPTIONS": {
             # IMMEDIATE: a transaction that starts with a read cannot fail later to become a writer.
             "transaction_mode": "IMMEDIATE",
-            "timeout": env_int("SQLITE_WAIT_SECONDS", 20),
+            "timeout": env_int("SQLITE_WAIT_SECONDS", 60),
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
                 "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY"

@@ -293,7 +293,7 @@ def test_a_save_checks_its_connection_by_its_first_query(client, study, token, m
     assert rows("SELECT pg_backend_pid()", [])[0][0] != pid
 
 
-@pytest.mark.parametrize(("given", "seconds"), [("", 20), ("3", 3)])
+@pytest.mark.parametrize(("given", "seconds"), [("", 60), ("3", 3)])
 def test_how_long_sqlite_waits_is_a_setting(monkeypatch, given, seconds):
     if given:
         monkeypatch.setenv("SQLITE_WAIT_SECONDS", given)
