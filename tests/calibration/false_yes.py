@@ -227,7 +227,7 @@ CONTENTS = (
 )
 PASTING = (
     "The judge knows nothing, and a share of the raters enter its answers in place of their own. "
-    "The flag of the study is the permutation test of raters who follow the judge more than "
+    "The flag of the study is the test of raters who follow the judge more than "
     "people (at .05). A yes stays a yes in a flagged study: the flag "
     "seldom tells who pasted, and nobody is removed for it. So the report prints the flag in the "
     "words of each such yes, and what has to be rare is a yes without these words; the plain yes "

@@ -76,8 +76,15 @@ class Design:
             points=round(scale.range) + 1,
             is_skewed=self.scale in ("five points, skewed", "two points, a quarter"),
         )
-        judge = float(judge_agreement(rho, self.q))
+        judge = float(judge_agreement(rho, self.q and _shared(answer, self.q, means)))
         return float(predict_power(rho, judge, self.m, self.items, targets).joint)
+
+
+def _shared(answer, q, means):
+    """Return how a judge's answers correlate with what raters share, which steps make less."""
+    judge = answer(q * GRID[:, None] + sqrt(1 - q**2) * GRID)
+    together = float(np.cov(judge.mean(axis=1), means, bias=True)[0, 1])
+    return together / sqrt(float(judge.var()) * float(means.var()))
 
 
 DESIGNS = (
@@ -141,7 +148,7 @@ def make_study(design, rng):
     if design.q is None:
         return reference, answer(sqrt(rel) * quality + sqrt(1 - rel) * noise)
     latent = design.q * quality + sqrt(1 - design.q**2) * noise
-    return reference, ratings.mean() + ratings.std() * latent
+    return reference, answer(latent)
 
 
 def try_design(design, rng):

@@ -142,8 +142,8 @@ class Expected:
     order: over all items; beyond: beyond what is known of them, first by the joint check; clusters,
     raters: a share of the items; fixed, by_item: numbers that the joint check takes out, in all and
     for each item; bias, margin, spread: of the level, and the variance of one item, NaN where it is
-    not checked; has_rest: whether the rest check is asked; widens: whether chance is to be added to
-    the errors that raters add.
+    not checked; own_spread: the same for these raters only; has_rest: whether the rest check is
+    asked; widens: whether chance is to be added to the errors that raters add.
     """
 
     m: float
@@ -158,6 +158,7 @@ class Expected:
     bias: float = 0.0
     margin: float = nan
     spread: float = nan
+    own_spread: float = nan
     has_rest: bool = True
     widens: bool = True
 
@@ -165,7 +166,8 @@ class Expected:
         """Return the power of every check with these items, at least 1."""
         n = as_grid(items, "items", 1)
         raters, clusters = n * self.raters, n * self.clusters
-        are_sample = raters >= FEWEST_RATERS
+        # Not exactly as many: raters are worth less than their number where one rates less.
+        are_sample = raters > FEWEST_RATERS
         df = np.where(are_sample, np.minimum(raters, clusters), clusters) - 1
         quantile = special.stdtrit(np.maximum(df, 1), 1 - self.alpha)
         # An error adds what raters as a sample add where that is above 0, which chance makes it.
@@ -186,8 +188,14 @@ class Expected:
         joint = pass_together(*of_people) * pass_together(*of_judge)
         level = np.full(n.shape, nan)
         if not isnan(self.margin):
+            # These raters' leniency moves the level, though its error alone does not count it.
+            own_spread = self.spread if isnan(self.own_spread) else self.own_spread
+            counted = np.where(are_sample, self.spread, own_spread)
+            moved = np.sqrt(counted / self.spread) if self.spread > 0 else 1.0
             low, high = (
-                special.ndtr(_in_errors(self.margin + side * self.bias, self.spread, n) - quantile)
+                special.ndtr(
+                    moved * (_in_errors(self.margin + side * self.bias, counted, n) - quantile)
+                )
                 for side in (1, -1)
             )
             level = np.maximum(low + high - 1, 0.0)
@@ -223,10 +231,12 @@ def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expe
             of_rho, of_theta = skewed_variances(aims.points, agreement, judge, m, k)
         return Order(agreement, judge, k, of_rho * factor, of_theta * factor)
 
-    spread = nan
+    spread = own_spread = nan
     if aims.rating_variance is not None:
-        leniency = {"session_items": aims.session_items, "points": aims.points}
-        spread = factor * float(level_variance(rho, r, m, aims.rating_variance, **leniency))
+        spread, own_spread = (
+            factor * float(level_variance(rho, r, m, aims.rating_variance, together, aims.points))
+            for together in (aims.session_items, 1)
+        )
     return Expected(
         m,
         order(rho, r, aims.retention),
@@ -239,6 +249,7 @@ def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expe
         by_item=taken_out(1, aims).item() - taken_out(0, aims).item(),
         margin=nan if aims.rating_variance is None else aims.level_margin,
         spread=spread,
+        own_spread=own_spread,
         has_rest=aims.points != BINARY,
     )
 
@@ -303,7 +314,7 @@ def fewest_items(targets: Targets) -> float:
     return float(np.maximum(FEWEST_ITEMS, np.ceil(FEWEST_CLUSTERS * clusters)))
 
 
-def _in_errors(effect: float, variance: float, counted: Floats) -> Floats:
+def _in_errors(effect: float, variance: float | Floats, counted: Floats) -> Floats:
     """Return an effect in standard errors; -inf where the error is infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(variance / counted)
