@@ -34,12 +34,14 @@ def frontier(entries, looks, what):
             if not isnan(e.row["low"])
         ]
         data += [_points(own, kind, symbol, free_at, looks)] if own else []
-    across = "Cost of an item in US dollars (log)"
-    if any(entry.row["cost"] == 0 for entry in drawn):
+    across = "Cost of an item in US dollars (log)" if paid else "Cost of an item"
+    if paid and len(paid) < len(drawn):
         across += ", the leftmost are free"
     up = f"{what} (n = {span({entry.row['n'] for entry in drawn})})"
     layout = layout_of(460, across, up)
     layout["xaxis"] |= {"type": "log"}
+    if not paid:
+        layout["xaxis"] |= {"tickvals": [free_at], "ticktext": ["free"]}
     return figure(data, layout, height=420)
 
 

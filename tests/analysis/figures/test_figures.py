@@ -9,7 +9,7 @@ from analysis.figures import wrapping
 from analysis.figures.boxes import boxes
 from analysis.figures.dots import dots
 from analysis.figures.heat import confusion_matrices, question_heat_map, rater_heat_map
-from analysis.figures.lines import series
+from analysis.figures.lines import frontier, series
 from analysis.figures.looks import Looks
 from analysis.reports.base import Entry, Report
 from analysis.reports.yes_no import roc
@@ -129,3 +129,23 @@ def test_areas_below_chance_and_their_intervals_are_shown():
     assert 0 < low < 0.12
     low, _ = areas(("a", 0.2, nan, nan))["layout"]["xaxis"]["range"]
     assert low < 0.2
+
+
+@pytest.mark.parametrize(
+    ("costs", "across", "ticks"),
+    [
+        ([0.0, 0.0], "Cost of an item", ["free"]),
+        ([0.0, 0.2], "Cost of an item in US dollars (log), the leftmost are free", None),
+        ([0.1, 0.2], "Cost of an item in US dollars (log)", None),
+    ],
+)
+def test_an_axis_of_costs_has_numbers_only_where_something_costs(costs, across, ticks):
+    entries = [entry(f"j{cost}", cost=cost, frontier=False) for cost in costs]
+    axis = frontier(entries, Looks([]), "r")["layout"]["xaxis"]
+    assert (axis["title"]["text"], axis.get("ticktext")) == (across, ticks)
+
+
+def test_a_judge_s_dot_leads_to_its_items_and_no_other_does():
+    of_judge, of_people = entry("gpt 4"), Entry(entry("eva").row, kind="rater")
+    plot = dots([of_judge, of_people], "evaluator", "question", Looks(["gpt 4"]), "r")
+    assert plot["data"][-1]["customdata"] == ["judges=gpt+4&question=q", ""]
