@@ -24,7 +24,7 @@ from analysis.reports.selection import page as selection
 from analysis.reports.stopping import report as stopping
 from analysis.reports.substitution import page as substitution
 from analysis.reports.variance import page as variance
-from analysis.reports.verdict import page as verdict
+from analysis.reports.verdict import report as verdict
 from analysis.reports.yes_no import (
     calibration,
     confusion,

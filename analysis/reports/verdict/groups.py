@@ -102,16 +102,6 @@ def list_limits(groups):
     return "; ".join(f"{words}: {', '.join(own)}" for words, own in names.items() if own)
 
 
-def group_notes(options):
-    """Yield what the rows of groups say, where groups are declared."""
-    if options.groups:
-        yield (
-            f"Groups of items: {options.groups}. A yes is shown for a group with "
-            f"{options.criteria.fewest_items} items or more in which the judge keeps the share of "
-            "a rater's agreement; it fails in a group where it keeps less, by Holm over the groups."
-        )
-
-
 def has_groups(scores):
     """Return whether an extra column of the items divides them into two to five groups."""
     columns = (scores.items[name] for name in scores.answers.extra_columns)

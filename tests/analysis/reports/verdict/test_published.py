@@ -7,8 +7,7 @@ import pytest
 
 from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS
-from analysis.reports.verdict.baselines import CONSTANT
-from analysis.reports.verdict.report import BASELINE
+from analysis.reports.verdict.baselines import BASELINE, CONSTANT
 from annotate.models import Rater, Rating
 from tests import factories
 from tests.analysis.reports.substitution.test_report import make_worked
