@@ -10,14 +10,14 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.reports.shared.labels import as_labels
-from analysis.reports.substitution.options import usual_epsilon
-from analysis.reports.substitution.report import (
+from analysis.reports.verdict.baselines import BASELINE, CONSTANT, baselines_of
+from analysis.reports.verdict.options import usual_epsilon
+from analysis.reports.verdict.substitution import (
     ENOUGH,
     reject_together,
     why_untested,
     winning_rate,
 )
-from analysis.reports.verdict.baselines import BASELINE, CONSTANT, baselines_of
 from analysis.reports.verdict.texts import NOTES
 from analysis.stats.validation.answers import Answer
 from analysis.stats.validation.closeness import compare_with_raters

@@ -10,8 +10,8 @@ from analysis.reports.registry import REPORTS
 from analysis.reports.verdict.baselines import BASELINE, CONSTANT
 from annotate.models import Rater, Rating
 from tests import factories
-from tests.analysis.reports.substitution.test_report import make_worked
 from tests.analysis.reports.verdict.test_report import add_judge, crowd, rows_of  # noqa: F401
+from tests.analysis.reports.verdict.test_substitution import make_worked
 from tests.analysis.small import build, load_hanna
 
 pytestmark = pytest.mark.django_db
