@@ -14,7 +14,7 @@ from analysis.reports.verdict.page import SIGNS
 from analysis.reports.verdict.summary import answer_of
 from analysis.reports.verdict.texts import RATE
 from analysis.reports.words import money
-from analysis.stats.validation.answers import Answer
+from analysis.stats.validation.decision import Answer
 from annotate.design.payment import USD
 from annotate.templatetags.concord import measured
 from judges.models import Judgment

@@ -19,8 +19,7 @@ from analysis.reports.verdict.questions import Asked, asked_questions, list_role
 from analysis.stats.planning.collection import plan_collection
 from analysis.stats.planning.forecast import expect_as_in, forecast
 from analysis.stats.planning.power import POWER
-from analysis.stats.validation.answers import Answer, Reason
-from analysis.stats.validation.verdict import decide
+from analysis.stats.validation.decision import Answer, Reason, decide
 from annotate.design.payment import pay_of
 from annotate.design.planner_link import HOUR, USUAL_SECONDS
 from annotate.recruitment.costs import USUAL_PAY, item_seconds

@@ -11,11 +11,17 @@ from analysis.reports.verdict.baselines import BASELINE, baselines_of, raters_le
 from analysis.reports.verdict.questions import SYSTEM, Asked
 from analysis.reports.verdict.sentences import SystemsCase
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
-from analysis.stats.validation.answers import Answer, Reason, Verdict
+from analysis.stats.validation.decision import (
+    Answer,
+    Reason,
+    Verdict,
+    correct_family,
+    decide,
+    largest_judge_p,
+)
 from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.evidence import Evidence, gather_evidence
 from analysis.stats.validation.systems import compare_systems
-from analysis.stats.validation.verdict import correct_family, decide, largest_judge_p
 
 RATER, JUDGE = "rater", "judge"  # kinds of candidates, with BASELINE
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 from analysis.stats.validation.evidence import MOST_GROUPS, compare_groups
 
 GROUP = "group"  # kind of the entries of groups

@@ -7,7 +7,7 @@ from analysis.reports.verdict.questions import OwnAsked
 from analysis.reports.verdict.sentences import short
 from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
 from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
-from analysis.stats.validation.answers import Answer
+from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.echo import find_lowering_raters
 from annotate.design.own_answers import APART
 from annotate.models import Rater

@@ -23,7 +23,7 @@ from analysis.reports.verdict.summary import (
     warns,
 )
 from analysis.reports.verdict.texts import A_RATER, COMPARE, RATE
-from analysis.stats.validation.answers import Answer
+from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.evidence import largest_p
 
 MATRIX = "matrix"  # of a report's curves: the rows of judges on all questions

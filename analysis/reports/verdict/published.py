@@ -19,8 +19,8 @@ from analysis.reports.verdict.substitution import (
     winning_rate,
 )
 from analysis.reports.verdict.texts import NOTES
-from analysis.stats.validation.answers import Answer
-from analysis.stats.validation.closeness import compare_with_raters
+from analysis.stats.validation.checks import compare_with_raters
+from analysis.stats.validation.decision import Answer
 
 YES, NO = "yes", "no"
 OWN_SCALE = "a scale of its own"

@@ -14,11 +14,17 @@ from analysis.answers.repeats import people_twice
 from analysis.options.choices import ALL
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.stats.validation.criteria import SHARES, Scale
-from analysis.stats.validation.evidence import gather_evidence, has_one_point, largest_p
-from analysis.stats.validation.gather import indicators
-from analysis.stats.validation.reference import gather_reference
-from analysis.stats.validation.repeats import RECIPIENT, Repeats, gather_repeat_evidence
-from analysis.stats.validation.verdict import largest_people_p
+from analysis.stats.validation.decision import largest_people_p
+from analysis.stats.validation.evidence import (
+    RECIPIENT,
+    Repeats,
+    gather_evidence,
+    gather_reference,
+    gather_repeat_evidence,
+    has_one_point,
+    largest_p,
+)
+from analysis.stats.validation.people import indicators
 from annotate.models import Rater
 
 SYSTEM = "system"

@@ -24,7 +24,7 @@ from analysis.reports.verdict.rows import entries_of
 from analysis.reports.verdict.summary import say_use_of_yes, say_worth, sum_up
 from analysis.reports.verdict.texts import A_RATER, RATE
 from analysis.reports.verdict.ways_on import OWN_SCALE, list_ways_on
-from analysis.stats.validation.answers import Answer
+from analysis.stats.validation.decision import Answer
 
 
 class VerdictReport(ReportObject):

@@ -11,7 +11,7 @@ from analysis.reports.verdict.questions import OwnAsked
 from analysis.reports.verdict.sentences import Case, OwnCase, SingleCase, names_unchecked
 from analysis.reports.verdict.summary import UNCHECKED, UNPROVEN_NAME
 from analysis.reports.verdict.texts import COMPARE, RATE
-from analysis.stats.validation.answers import Answer
+from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.evidence import largest_p
 
 NUMBERS = (

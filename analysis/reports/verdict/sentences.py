@@ -17,12 +17,11 @@ from analysis.reports.verdict.texts import (
     use_of,
 )
 from analysis.stats.planning.design import Targets, plan_items
-from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
-from analysis.stats.validation.beyond import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
+from analysis.stats.validation.checks import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
 from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.decision import MANY_MISSING, Answer, Grade, Half, Reason, Verdict
 from analysis.stats.validation.evidence import Evidence
 from analysis.stats.validation.systems import SystemComparison, correct_comparison
-from analysis.stats.validation.verdict import MANY_MISSING
 
 T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower

@@ -14,7 +14,7 @@ from analysis.reports.verdict.texts import (
     RATE,
     use_of,
 )
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 from annotate.models import Rater
 
 UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by a name without proof

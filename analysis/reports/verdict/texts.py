@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 
 TEXTS = yaml.safe_load((Path(__file__).parent / "texts.yaml").read_text(encoding="utf-8"))
 PARTS, NOTES = TEXTS["parts"], TEXTS["notes"]

@@ -12,7 +12,7 @@ from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
 from analysis.stats.planning.design import FEWEST_ITEMS, Targets, predict_power
 from analysis.stats.planning.forecast import FEWEST
 from analysis.stats.planning.power import POWER
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
 from annotate.recruitment.raise_ratings import MOST_RATINGS, count_open, lacks_places

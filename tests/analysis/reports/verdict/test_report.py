@@ -15,7 +15,7 @@ from analysis.reports.verdict.sentences import worth_clause
 from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
 from analysis.serving.grouping import computed
 from analysis.stats.validation.echo import find_echoes
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 from annotate.design.access import make_owner
 from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run

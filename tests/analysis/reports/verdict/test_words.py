@@ -8,12 +8,10 @@ import pytest
 
 from analysis.reports.verdict.sentences import Case, OwnCase, SystemsCase
 from analysis.reports.verdict.summary import without_use
-from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
+from analysis.stats.validation.checks import Held, Rest
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.held import Held
-from analysis.stats.validation.rest import Rest
+from analysis.stats.validation.decision import Answer, Grade, Half, Reason, Verdict, decide
 from analysis.stats.validation.systems import SystemComparison
-from analysis.stats.validation.verdict import decide
 from tests.analysis.stats.validation.test_verdict import GOOD, agree
 
 NO, NOT_YET = Answer.NO, Answer.NOT_YET
