@@ -4,7 +4,7 @@ from analysis.answers.repeats import pages_between
 from analysis.reports.shared.few_clusters import FEW_CLUSTERS
 from analysis.reports.shared.scores import MOST_SINGLE_RATERS
 from analysis.reports.verdict.questions import OwnAsked
-from analysis.reports.verdict.sentences import short
+from analysis.reports.verdict.sentences import MOST_NAMED, short
 from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
 from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
 from analysis.stats.validation.decision import Answer
@@ -14,7 +14,6 @@ from annotate.models import Rater
 from judges.runs.naming import words_of
 
 FEWEST_CLUSTERS = 10
-MOST_NAMED = 3  # raters in a sentence
 ONE_TRICK = {"length": "text length", "system": "the system alone"}  # ruled out where it is known
 HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
 

@@ -34,7 +34,7 @@ class Overview(ReportObject):
     ]
     source = "as in Substitution, Prediction-powered means, Bias and Robustness."
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
-    layout = staticmethod(lambda report, question, looks: Layout([]))
+    layout = staticmethod(lambda report, question, looks: Layout([], []))
     headline = staticmethod(lambda answers, options, judges: no_value("see the verdict"))
     instead = staticmethod(lambda reader: "verdict")
     watch = Perturbed.known_by

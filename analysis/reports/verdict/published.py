@@ -12,6 +12,7 @@ import numpy as np
 from analysis.reports.shared.labels import as_labels
 from analysis.reports.verdict.baselines import BASELINE, CONSTANT, baselines_of
 from analysis.reports.verdict.options import usual_epsilon
+from analysis.reports.verdict.sentences import MOST_NAMED
 from analysis.reports.verdict.substitution import (
     ENOUGH,
     reject_together,
@@ -24,7 +25,6 @@ from analysis.stats.validation.decision import Answer
 
 YES, NO = "yes", "no"
 OWN_SCALE = "a scale of its own"
-MOST_NAMED = 3  # judges in a sentence, and questions of a judge
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from analysis.stats.validation.systems import SystemComparison, correct_comparis
 T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
 LEAST_WORTH = 0.1  # raters, below which a worth is called nothing
-MOST_NAMED = 3  # raters in a sentence
+MOST_NAMED = 3  # judges or raters in a sentence
 USUAL = 0.3, 3  # agreement of two raters, ratings an item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 KNOWN_WORDS = {LENGTH: "the length of its text", RATERS: "who rated it"}
@@ -68,6 +68,11 @@ def worth_clause(value, unit="rater"):
     tenths = floor(10 * value) / 10
     many = "1,000" if value >= 1000 else f"{tenths:.1f}"
     return f", worth at least {many} {unit}{'' if tenths == 1 else 's'}"
+
+
+def some(names):
+    """Write the first three names, and that there are others."""
+    return ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
 
 
 def list_known(names):
@@ -268,11 +273,9 @@ class Case(Filled):
         if verdict.answer == Answer.YES:
             words[0] += self._unusual()
         if self.echo:
-            raters, names = self.echo.raters, ", ".join(self.echo.raters[:MOST_NAMED])
-            names += " and others" if len(raters) > MOST_NAMED else ""
-            without = ANSWERS.get(self.echo.without)
+            raters, without = self.echo.raters, ANSWERS.get(self.echo.without)
             name = "echo_named" if raters else "echo_unnamed"
-            more = self.part(name, names=names, without=without)
+            more = self.part(name, names=some(raters), without=without)
             words.append(self.part("echoed", whom_without=more))
         if self.favours_a_system:
             words.append(f"It {self.compared['favour']}{PARTS['not_by_it']}")

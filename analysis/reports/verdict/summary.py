@@ -4,7 +4,7 @@ import numpy as np
 
 from analysis.reports.verdict.groups import GROUP, list_limits
 from analysis.reports.verdict.questions import list_roles
-from analysis.reports.verdict.sentences import Case, OwnCase, worth_clause
+from analysis.reports.verdict.sentences import Case, OwnCase, some, worth_clause
 from analysis.reports.verdict.texts import (
     A_RATER,
     ANSWERS,
@@ -19,7 +19,6 @@ from annotate.models import Rater
 
 UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by a name without proof
 UNCHECKED = "unchecked"  # the warning of a yes without some check; its `why` names them
-MOST_NAMED = 3  # judges in a sentence
 SYSTEMS = "Comparing systems in place of people"
 
 
@@ -148,8 +147,7 @@ def _flagged(rows):
     names = [row["evaluator"] for row in rows if warns(row, "echo")]
     if not names:
         return ""
-    shown = ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
-    return f" Some raters agree with {shown} more than with people, as if they had pasted it."
+    return f" Some raters agree with {some(names)} more than with people, as if they had pasted it."
 
 
 def say_systems(rows):
@@ -163,9 +161,8 @@ def say_systems(rows):
         return ""
     if Answer.YES in answers:
         yes = [row for row in rows if row["answer"] == Answer.YES]
-        names = ", ".join(f"{row['evaluator']} ({row['question']})" for row in yes[:MOST_NAMED])
-        others = " and others" if len(yes) > MOST_NAMED else ""
-        return f"{SYSTEMS}: {names}{others}, for these systems only; a new system is untested."
+        names = some([f"{row['evaluator']} ({row['question']})" for row in yes])
+        return f"{SYSTEMS}: {names}, for these systems only; a new system is untested."
     if answers == {Answer.NO}:
         return f"{SYSTEMS}: no judge may."
     return f"{SYSTEMS} cannot be decided yet."
