@@ -45,7 +45,7 @@ TERMS = (
         "Advantage probability",
         "How often the judge is at least as close to the other raters of an item as a rater is. "
         "At .5 it is as close as a rater.",
-        "substitution overview",
+        "substitution",
     ),
     _term(
         "agreement",
@@ -105,7 +105,7 @@ TERMS = (
         "bias",
         "Bias",
         "An error in one direction, such as too much for long texts or for one system.",
-        "bias overview",
+        "bias",
     ),
     _term(
         "bootstrap",
@@ -134,7 +134,7 @@ TERMS = (
         "Human ceiling",
         "How closely one rater follows the mean of the other raters. A judge at the ceiling "
         "follows people as closely as people follow one another.",
-        "substitution overview",
+        "substitution",
     ),
     _term(
         "cf",
@@ -368,7 +368,7 @@ TERMS = (
         "Winning rate",
         "The share of raters whom the judge matches at least as well as they match each other, in "
         "the alternative annotator test. From .5 on the judge passes.",
-        "substitution overview verdict",
+        "substitution verdict",
         "ω",
     ),
     _term(
@@ -488,7 +488,7 @@ TERMS = (
         "Robustness",
         "How little a judge’s answers move when its prompt is changed in ways that should not "
         "matter: 1 less the share of the scale by which they do.",
-        "robustness overview",
+        "robustness",
     ),
     _term(
         "roc",

@@ -10,7 +10,7 @@ from analysis.reports.bias.report import LENGTH, SYSTEMS
 from analysis.reports.raters.agreement import FIRST, HUMANS, JOINED, POOLED, WORDS
 from analysis.reports.shared.correlations import AVERAGE, LEVELS
 from analysis.reports.shared.list_pairs import tie_of
-from analysis.reports.verdict.in_figures import BASELINE, BASELINES
+from analysis.reports.verdict.baselines import BASELINE, BASELINES
 from analysis.reports.yes_no.roc import ROC
 from analysis.results.leaderboard import columns_of
 from analysis.stats.agreement.measures import MEASURES

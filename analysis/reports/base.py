@@ -40,7 +40,6 @@ class Report:
     bands: the bootstrap's bounds of a curve, under the same keys.
     verdict: sentences that say in plain words what the numbers mean, and under which conditions.
     groups: (label, Report) of each group of items, where a report is asked for by groups.
-    sources: {name: Report} of those that an overview was made from.
     """
 
     name: str
@@ -52,7 +51,6 @@ class Report:
     bands: dict = field(default_factory=dict)
     verdict: list = field(default_factory=list)
     groups: list = field(default_factory=list)
-    sources: dict = field(default_factory=dict)
 
     @property
     def rows(self):

@@ -11,7 +11,6 @@ from analysis.reports.counterfactual import page as counterfactual
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
-from analysis.reports.overview import page as overview
 from analysis.reports.plan import report as plan
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
@@ -22,9 +21,9 @@ from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
 from analysis.reports.stopping import report as stopping
-from analysis.reports.substitution import page as substitution
 from analysis.reports.variance import page as variance
-from analysis.reports.verdict import page as verdict
+from analysis.reports.verdict import overview, substitution
+from analysis.reports.verdict import report as verdict
 from analysis.reports.yes_no import (
     calibration,
     confusion,
@@ -70,7 +69,7 @@ PAGES = (
     Page(
         "Verdict",
         "May a judge stand in for people?",
-        (verdict.KIND, plan.KIND, stopping.KIND, overview.KIND, substitution.KIND),
+        (verdict.KIND, substitution.KIND, plan.KIND, stopping.KIND, overview.KIND),
     ),
     Page(
         "Raters",

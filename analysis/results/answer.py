@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from math import isinf, isnan
 
 from analysis.reports.verdict.order import mean_of
-from analysis.reports.verdict.own_words import stood_in_for, without_use
-from analysis.reports.verdict.report import RATE
-from analysis.reports.verdict.words import ELSEWHERE, NOT_BY_IT, short
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.reports.verdict.sentences import short
+from analysis.reports.verdict.summary import stood_in_for, without_use
+from analysis.reports.verdict.texts import PARTS, RATE
+from analysis.stats.validation.decision import Answer, Reason
 
 BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"
 UNTESTED = "Other items, systems, questions, raters, prompts or models: nothing is shown for them."
@@ -157,7 +157,7 @@ def _say_uses(yes):
         row = entry.row
         opening = f"{row['evaluator']} may stand in for one rater on {row['question']}: "
         words, _ = _apart(without_use(entry))
-        words = words.replace(opening, f"{_title(row)}: ").replace(ELSEWHERE, "")
+        words = words.replace(opening, f"{_title(row)}: ").replace(PARTS["elsewhere"], "")
         uses.append(SENTENCE_ENDS.split(" ".join(words.split())))
     shared = [one for one in uses[0] if all(one in use for use in uses)] if len(uses) > 1 else []
     own = [" ".join(one for one in use if one not in shared) for use in uses]
@@ -178,7 +178,7 @@ def _favouring(yes):
 
 def _apart(reason):
     """Return (a reason without what it says of systems, which system the judge favours)."""
-    before, mark, after = reason.partition(NOT_BY_IT)
+    before, mark, after = reason.partition(PARTS["not_by_it"])
     rest, it, favour = before.rpartition(" It favours ")
     return (rest + after, f"favours {favour}") if mark and it else (reason, "")
 

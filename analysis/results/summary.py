@@ -11,10 +11,12 @@ from analysis.reports.disagreements.report import rated_questions
 from analysis.reports.raters import agreement
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.scores import Scores
-from analysis.reports.verdict import page as verdict
+from analysis.reports.verdict import report as verdict
+from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.order import judges_by_rank
-from analysis.reports.verdict.report import JUDGE, MATRIX, OWN_SCALE, RATE
-from analysis.reports.verdict.ways_on import list_ways_on
+from analysis.reports.verdict.page import MATRIX
+from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.ways_on import OWN_SCALE, list_ways_on
 from analysis.results.answer import Spoken, say_answer
 from analysis.results.leaderboard import failed_shares, list_lines
 from analysis.results.people import say_people

@@ -34,10 +34,11 @@ TOLD = {"reference": "{}", "retention": "{} to be kept", "draws": "{} draws"}
 
 @cache
 def code():
-    """Return a hash of the code that computes reports: another version's results do not count."""
+    """Return a hash of code and texts of reports: another version's results do not count."""
     root = Path(__file__).parent.parent.parent
     folders = ("analysis", "annotate", "judges")
-    files = [file for name in folders for file in sorted((root / name).rglob("*.py"))]
+    found = [(root / name).rglob(f"*.{kind}") for name in folders for kind in ("py", "yaml")]
+    files = [file for paths in found for file in sorted(paths)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -223,7 +223,7 @@ def test_options_are_those_of_the_page_and_of_this_report_alone():
     ("arguments", "words"),
     [
         (["nothing", "roc"], "There is no study 'nothing'; there are: films."),
-        (["films", "horoscope"], "there are: verdict, plan, stop, overview, "),
+        (["films", "horoscope"], "there are: verdict, substitution, plan, stop, overview, "),
         (["films", "roc", "--exclude", "colour=red"], "use column=value with one of the columns"),
         (["films", "roc", "--exclude", "system=sistem"], "values of system are system-0"),
         (["films", "roc", "--reference", "boss"], "reference: Select a valid choice"),

@@ -28,8 +28,6 @@ UNRELATED = [
         "judge may stand in",
     ),  # asked by the planner, which says how many ratings decide
     ("CHANGELOG.md", "judge may stand in"),  # asked by the verdict: for which use
-    ("analysis/reports/overview/page.py", "judge can replace"),  # a pass does not say whether
-    ("analysis/reports/substitution/report.py", "judge can replace"),  # nor does it show it
     ("annotate/design/own_answers.py", "takes the place"),  # repeat_share, of repeats
     ("annotate/recruitment/forms.py", "take the place"),  # as in FILES.md
     ("annotate/recruitment/more_raters.py", "take the place"),  # raters, of new places

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.stats import norm
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.reference import Reference, gather_reference
-from analysis.stats.validation.verdict import decide
+from analysis.stats.validation.decision import decide
+from analysis.stats.validation.evidence import Reference, gather_evidence, gather_reference
 from tests.analysis.stats.validation.simulated import draw_means
 from tests.calibration.experiments import Experiment
 from tests.calibration.tables import Line, Table

@@ -3,7 +3,7 @@
 from functools import partial
 
 from analysis.stats.validation.agreement import compare_judge
-from analysis.stats.validation.level import measure_level
+from analysis.stats.validation.checks import measure_level
 from tests.analysis.stats.validation.simulated import simulate
 from tests.calibration.crowds import (
     KEPT,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import ndtr
 
-from analysis.stats.validation.beyond import compare_beyond, describe_items, take_out
+from analysis.stats.validation.checks import compare_beyond, describe_items, take_out
 
 RELIABILITIES = (0.1, 0.2, 0.3, 0.5, 0.7)
 SHARES = (0.0, 0.2, 0.4)  # of systems in the variance of quality

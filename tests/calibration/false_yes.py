@@ -7,10 +7,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from analysis.stats.validation.agreement import compare_judge
+from analysis.stats.validation.decision import decide
 from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.evidence import gather_evidence
 from analysis.stats.validation.systems import compare_systems
-from analysis.stats.validation.verdict import decide
 from tests.analysis.stats.validation.simulated import FIVE, simulate, tricks
 from tests.calibration.crowds import KEPT, RELIABILITIES, SHARES, compute_truth, follow_quality
 from tests.calibration.experiments import Experiment

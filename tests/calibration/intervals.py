@@ -25,8 +25,8 @@ from analysis.stats.intervals.clustered_median import clustered_median
 from analysis.stats.intervals.jackknife import jackknife
 from analysis.stats.regression.clustered_slope import clustered_slope
 from analysis.stats.replacement.prediction_powered import prediction_powered_mean
-from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.rare_class import measure_rare_class
+from analysis.stats.validation.checks import measure_rare_class
+from analysis.stats.validation.people import gather_people
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.simulated import FIVE
 from tests.calibration.crowds import CUTS, NODES, WEIGHTS

@@ -5,8 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.stats.validation.repeats import Repeats, gather_repeat_evidence
-from analysis.stats.validation.verdict import decide
+from analysis.stats.validation.decision import decide
+from analysis.stats.validation.evidence import Repeats, gather_repeat_evidence
 from tests.analysis.stats.validation.simulated import FIVE
 from tests.calibration.crowds import KEPT, RELIABILITIES, compute_truth
 from tests.calibration.experiments import Experiment

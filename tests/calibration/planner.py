@@ -12,9 +12,8 @@ from analysis.stats.planning.forecast import expect_as_in, forecast
 from analysis.stats.planning.systems import items_a_system, systems_power
 from analysis.stats.planning.variances import judge_agreement, level_variance
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.evidence import gather_evidence, gather_reference
+from analysis.stats.validation.people import gather_people
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.simulated import FIVE, draw_means
 from tests.calibration.attacks import SCALES, is_yes

@@ -11,10 +11,9 @@ from analysis.stats.planning.complete_clusters import complete_clusters
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from analysis.stats.planning.stopping import State, StoppingRule, look
 from analysis.stats.validation.agreement import compare_judge
-from analysis.stats.validation.beyond import compare_beyond
-from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.level import measure_level
-from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.checks import compare_beyond, measure_level
+from analysis.stats.validation.evidence import gather_reference
+from analysis.stats.validation.people import gather_people
 from tests.analysis.stats.validation.simulated import FIVE, draw_means
 from tests.calibration.crowds import KEPT, OF_LENGTH, compute_truth
 from tests.calibration.experiments import Experiment

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis.stats.validation.decision import decide
 from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.verdict import decide
 from tests.analysis.stats.validation.simulated import simulate, tricks
 from tests.calibration import false_yes, own_answers
 from tests.calibration.experiments import SEED, experiments_by_name, run_experiments

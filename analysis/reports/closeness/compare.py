@@ -34,7 +34,9 @@ from analysis.reports.shared.evaluators import other_roles, overlap
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
 from analysis.reports.verdict.options import VerdictOptions
 from analysis.reports.verdict.order import judges_by_rank
-from analysis.reports.verdict.report import MATRIX, RATE, verdict
+from analysis.reports.verdict.page import MATRIX
+from analysis.reports.verdict.report import VERDICT
+from analysis.reports.verdict.texts import RATE
 from analysis.reports.words import p_words
 from analysis.stats.comparison.differences import holm, not_worse, paired_difference
 from analysis.stats.ensembles.average import average
@@ -186,7 +188,7 @@ def rank_judges(answers, options):
     people = answers.select_source("human")
     role = role_that_tests(answers.study, people[~people["excluded"]]) or options.reference
     given = {name: getattr(options, name) for name in ("exclude", "only", "part", "version")}
-    report = verdict(answers, VerdictOptions.choose(reference=role, **given), [])
+    report = VERDICT.build(answers, VerdictOptions.choose(reference=role, **given), [])
     rows = [row for row in report.curves[MATRIX] if not row["systems"] and row["use"] == RATE]
     return judges_by_rank(rows)
 

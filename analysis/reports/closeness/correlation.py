@@ -30,7 +30,7 @@ from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
-from analysis.reports.verdict.in_figures import (
+from analysis.reports.verdict.baselines import (
     BASELINES,
     TEXT_METRICS,
     baseline_evaluators,

@@ -13,14 +13,13 @@ from analysis.reports.base import Report
 from analysis.reports.kind import NO_JUDGE, ReportObject, no_value, of_questions
 from analysis.reports.plan import words
 from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.candidates import is_fitted
 from analysis.reports.verdict.options import Conventions
-from analysis.reports.verdict.questions import Asked, asked_questions, read_lengths
-from analysis.reports.verdict.report import is_fitted, list_roles
+from analysis.reports.verdict.questions import Asked, asked_questions, list_roles, read_lengths
 from analysis.stats.planning.collection import plan_collection
 from analysis.stats.planning.forecast import expect_as_in, forecast
 from analysis.stats.planning.power import POWER
-from analysis.stats.validation.answers import Answer, Reason
-from analysis.stats.validation.verdict import decide
+from analysis.stats.validation.decision import Answer, Reason, decide
 from annotate.design.payment import pay_of
 from annotate.design.planner_link import HOUR, USUAL_SECONDS
 from annotate.recruitment.costs import USUAL_PAY, item_seconds

@@ -3,7 +3,7 @@
 from math import isfinite
 
 from analysis.stats.planning.forecast import FEWEST, ROUGH_BELOW
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 from annotate.templatetags.concord import leading_point, measured
 
 NOTHING = "No judge has judged items that people rated, so nothing can be planned from them."

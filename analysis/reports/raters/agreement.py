@@ -15,7 +15,7 @@ from analysis.reports.shared.given import Given
 from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import AgreementOptions
-from analysis.reports.verdict import in_figures
+from analysis.reports.verdict import baselines
 from analysis.stats.agreement.measures import LABELS, MEASURES, VALUES, Rated
 from analysis.stats.estimate import Estimate
 from annotate.templatetags.concord import interval, leading_point
@@ -64,8 +64,8 @@ class Agreement(MeasuredReport):
                 alone = f"{judge} vs {versus}", units.ratings(role)
                 report.entries += units.measured(*alone, pairs, judge, values)
         if of_judges:
-            report.curves[in_figures.BASELINES] = _baselines(scores, of_judges)
-            report.curves[in_figures.TEXT_METRICS] = in_figures.text_metrics(answers)
+            report.curves[baselines.BASELINES] = _baselines(scores, of_judges)
+            report.curves[baselines.TEXT_METRICS] = baselines.text_metrics(answers)
         pooled = ", ".join(scores.questions[place].key for place in pool)
         together = f"{POOLED}: the answers to {pooled} together, each item and question a unit."
         return [
@@ -90,12 +90,10 @@ class Agreement(MeasuredReport):
             for kind in (HUMANS, JOINED, VERSUS)
         )
         chosen = [e for e in [*people, *joined] if e.row["measure"] == measure]
-        grey = in_figures.grey_entries(report, lambda row: row["measure"] == measure)
-        drawn = [*in_figures.grey_metric(report, chosen), *grey]
+        grey = baselines.grey_entries(report, lambda row: row["measure"] == measure)
+        drawn = [*baselines.grey_metric(report, chosen), *grey]
         chart = dots(drawn, "raters", "question", looks, f"{words} ({n_words(chosen, 'n_units')})")
-        caption = (
-            f"{words} by question. Lines: 95 % intervals.{in_figures.grey_words(report, grey)}"
-        )
+        caption = f"{words} by question. Lines: 95 % intervals.{baselines.grey_words(report, grey)}"
         tables = []
         for group in dict.fromkeys(entry.row["raters"] for entry in people):
             own = [entry for entry in people if entry.row["raters"] == group]
@@ -152,8 +150,8 @@ def pooled_places(scores):
 
 def _baselines(scores, measures):
     """Return the entries of people with a baseline as one more rater, for the figure alone."""
-    plain, entries = in_figures.without_draws(scores), []
-    for evaluator in in_figures.baseline_evaluators(plain):
+    plain, entries = baselines.without_draws(scores), []
+    for evaluator in baselines.baseline_evaluators(plain):
         for place in range(len(scores.questions)):
             values = evaluator.values[:, place]
             if not np.isnan(values).all():

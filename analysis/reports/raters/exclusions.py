@@ -15,7 +15,7 @@ from analysis.reports.shared.labels import labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
-from analysis.reports.verdict.in_figures import without_draws
+from analysis.reports.verdict.baselines import without_draws
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.ensembles.average import average
 from analysis.stats.estimate import Estimate

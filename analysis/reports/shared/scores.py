@@ -98,6 +98,11 @@ class Scores:
         """Return (items, questions), the shape of an evaluator's values."""
         return len(self.items), len(self.questions)
 
+    @cached_property
+    def item_ranks(self):
+        """Return each item's place by its key (items,), so that no draw depends on their order."""
+        return np.argsort(np.argsort(self.items["item"].astype(str).to_numpy()))
+
     @property
     def raters(self):
         """Return the names of the raters with included ratings, sorted."""

@@ -9,7 +9,7 @@ from analysis.figures.frame import SOFT
 from analysis.figures.lines import series
 from analysis.figures.looks import JUDGE_COLOURS
 from analysis.reports.stopping.checks import RETENTION
-from analysis.reports.verdict.words import short
+from analysis.reports.verdict.sentences import short
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK, sequence_bounds
 
 POINTS = 16

@@ -17,7 +17,7 @@ from analysis.reports.stopping.fan import RETENTION_PLACE, describe_fan, draw_fa
 from analysis.reports.stopping.options import StopOptions
 from analysis.reports.stopping.price import Price, price_of
 from analysis.reports.verdict.questions import asked_questions, read_lengths
-from analysis.reports.verdict.words import short
+from analysis.reports.verdict.sentences import short
 from analysis.stats.planning.advice import Advice, advise
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
 from analysis.stats.planning.stopping import Look, State, StoppingRule, look

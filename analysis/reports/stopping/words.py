@@ -2,7 +2,7 @@
 
 from math import isfinite, isnan
 
-from analysis.reports.verdict.words import short
+from analysis.reports.verdict.sentences import short
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from analysis.stats.planning.stopping import State
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 from analysis.stats.validation.evidence import MOST_GROUPS, compare_groups
 
 GROUP = "group"  # kind of the entries of groups
@@ -100,16 +100,6 @@ def list_limits(groups):
     for name, *answer in groups:
         names[LIMITS[tuple(answer)]].append(name)
     return "; ".join(f"{words}: {', '.join(own)}" for words, own in names.items() if own)
-
-
-def group_notes(options):
-    """Yield what the rows of groups say, where groups are declared."""
-    if options.groups:
-        yield (
-            f"Groups of items: {options.groups}. A yes is shown for a group with "
-            f"{options.criteria.fewest_items} items or more in which the judge keeps the share of "
-            "a rater's agreement; it fails in a group where it keeps less, by Holm over the groups."
-        )
 
 
 def has_groups(scores):

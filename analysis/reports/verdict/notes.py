@@ -1,52 +1,25 @@
 """Say below the verdict what it rests on: which judges were tried and named, what was simulated."""
 
+from analysis.answers.repeats import pages_between
 from analysis.reports.shared.few_clusters import FEW_CLUSTERS
-from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.scores import MOST_SINGLE_RATERS
-from analysis.reports.verdict.groups import group_notes
-from analysis.reports.verdict.own_words import OWN_ANSWERS
-from analysis.reports.verdict.unchecked import names_of
-from analysis.reports.verdict.uses import COMPARE, RATE
-from analysis.reports.verdict.words import short
-from analysis.stats.validation.answers import Answer
+from analysis.reports.verdict.questions import OwnAsked
+from analysis.reports.verdict.sentences import MOST_NAMED, short
+from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
+from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
+from analysis.stats.validation.decision import Answer
+from analysis.stats.validation.echo import find_lowering_raters
+from annotate.design.own_answers import APART
+from annotate.models import Rater
 from judges.runs.naming import words_of
 
-
-def pairs_gone(asked):
-    """Count the deleted judges that had answered the question and whose answers are gone.
-
-    A judge on a scale of its own is no candidate, so that it is not counted here either.
-    """
-    if not asked.has_ends:
-        return 0
-    answers, question = asked.scores.answers, asked.question
-    notes = LabelNotes(own_scale=answers.own_scale)
-    return sum(
-        keys.count(question.key)
-        for judge, keys in answers.gone
-        if notes.says_yes_or_no(judge, question) or not _replaces(answers, judge, question)
-    )
+FEWEST_CLUSTERS = 10
+ONE_TRICK = {"length": "text length", "system": "the system alone"}  # ruled out where it is known
+HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
 
 
-def _replaces(answers, judge, question):
-    own = answers.own_scale.get(judge)
-    return own is not None and own.replaces(question.scale)
-
-
-def set_aside_note(answers):
-    """Yield how many judges of the family are archived or deleted."""
-    names = [name for name in answers.set_aside if name not in answers.weighted.values()]
-    if names:
-        many = "1 judge was" if len(names) == 1 else f"{len(names)} judges were"
-        yield (
-            f"{many} archived or deleted. What they answered counts in the family all the same; a "
-            "deleted judge whose answers are gone counts as one that failed."
-        )
-
-
-UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by such a name
-OF_QUESTIONS = " On several questions it is tested on each, without a correction for their number."
-UNPROVEN = "as if {} had been named beforehand, for which there is no proof"
+def note(name, **given):
+    return NOTES[name].format(**given)
 
 
 def named_of(answers, options):
@@ -59,118 +32,32 @@ def say_unproven(name, scores):
     stored = scores.answers.named
     if name != scores.options.named or stored and stored[0] == name:
         return ""
-    return f" This is {UNPROVEN.format(name)}."
-
-
-def repeat_unproven(entries):
-    """Return what a summary says beside these entries where one of them rests on such a name."""
-    names = [e.judge for e in entries if UNPROVEN_NAME in e.row["warnings"].split()]
-    return f", {UNPROVEN.format(names[0])}" if names else ""
-
-
-def named_note(answers, options):
-    """Yield when the judge that is tested alone was named; its option has no time that proves it.
-
-    A name that the study keeps was refused once the judge had judgments (judges/runs/naming.py).
-    """
-    name = named_of(answers, options)
-    if not name:
-        return
-    if answers.named and answers.named[0] == name:
-        when = words_of(answers.named[1])
-        yield (
-            f"Named beforehand on {when}, before it had judged anything, and tested alone: {name}."
-            f"{OF_QUESTIONS}"
-        )
-    else:
-        yield (
-            f"Tested alone, as named beforehand: {name}. No time is stored for this name: it is "
-            f"the reader's who asked for this report.{OF_QUESTIONS}"
-        )
-
-
-# What is ruled out where it is known.
-ONE_TRICK = {
-    "length": "text length",
-    "system": "the system alone",
-}
-OF_CONTENTS = (
-    "Where contents have two to four items, within which all else is fitted, a judge that knows "
-    "only people's own mean of each content got none."
-)
-AT_ONCE = (
-    "Length, system, content, who rated an item, and cells of two groupings are taken out at once. "
-    "Judges that know several of them and nothing else were simulated with 300 items by three "
-    "raters, four systems and contents of 60 items (docs/CALIBRATION.md, Attacks); not where "
-    "recipients rate their own items, nor where contents are small or cut across recipients."
-)
-HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
+    return f" This is {PARTS['unproven'].format(judge=name)}."
 
 
 def simulation_notes(rows):
     """Yield what simulations showed that bears on these rows of judges on rating items."""
-    spared = list(dict.fromkeys(name for row in rows for name in names_of(row)))
-    of_raters = [row for row in rows if OWN_ANSWERS not in row["warnings"].split()]
-    if of_raters or not rows:
-        yield (
-            "In simulated studies whose truth lies exactly at the boundary of a check at .05, it "
-            f"passed wrongly in .02 to .10 of 300. {_tricks(spared)} got a yes in at most 1 % of "
-            f"studies on five points, of two, four or eleven systems (docs/CALIBRATION.md). "
-            f"{OF_CONTENTS} {AT_ONCE}"
-        )
-    else:  # what was simulated of recipients' own answers stands with them
-        yield AT_ONCE
+    spared = list(dict.fromkeys(name for row in rows for name in names_spared(row)))
+    of_raters = [row for row in rows if not is_of_own_answers(row)]
+    is_of_raters = of_raters or not rows  # of own answers it stands with them
+    if is_of_raters:
+        judges = ["a constant", "chance"]
+        judges += [trick for name, trick in ONE_TRICK.items() if name not in spared]
+        tricks = f"{', '.join(judges[:-1])} or {judges[-1]}".capitalize()
+        yield note("boundary", tricks=tricks, at_once=NOTES["at_once"])
+    else:
+        yield NOTES["at_once"]
     if spared:
-        yield (
-            f"Some judge with a yes was not checked for the {' and the '.join(spared)}: a judge "
-            "that knows nothing else can get such a yes."
-        )
-    if of_raters or not rows:
-        yield from _of_intervals([r for r in of_raters if r["answer"] != Answer.NOT_TESTABLE])
-    if any("echo" in row["warnings"].split() for row in rows):
-        yield (
-            "That some raters agree with a judge more than with people is said for nothing in 5 % "
-            "of studies in which nobody pastes its answers."
-        )
-
-
-def _tricks(spared):
-    """Name the judges that were simulated, but for those whose check some yes was spared."""
-    judges = ["a constant", "chance"] + [
-        ONE_TRICK[name] for name in ONE_TRICK if name not in spared
-    ]
-    return f"{', '.join(judges[:-1])} or {judges[-1]}".capitalize()
-
-
-def _of_intervals(rows):
-    """Yield how often intervals hold the truth, and with few clusters or little agreement."""
-    covered = (
-        "95 % intervals held the truth in about .93 to .97 of simulated studies with "
-        f"{FEW_CLUSTERS} clusters or more"
-    )
-    fewest = min((row["clusters"] for row in rows), default=FEW_CLUSTERS)
-    few = f"; with {fewest} they may hold it less often" if fewest < FEW_CLUSTERS else ""
-    yield f"{covered}{few}."
-    if any(row["rho"] < HARDLY_AGREE for row in rows):
-        yield (
-            f"Where raters agree by less than {short(HARDLY_AGREE)}, the bounds of a judge's worth "
-            "are on the safe side: they hold the truth in more than 95 % of studies."
-        )
-
-
-def _not_compared(rows):
-    """Yield on which questions no judge was tested for comparing systems."""
-    compared = {row["question"] for row in rows if row["use"] == COMPARE}
-    others = [
-        question
-        for question in dict.fromkeys(row["question"] for row in rows)
-        if question not in compared
-    ]
-    if others:
-        yield (
-            f"No judge was tested for comparing systems on {', '.join(others)}: items name fewer "
-            "than two systems, or the answers are choices without an order."
-        )
+        yield note("spared", names=" and the ".join(spared))
+    if is_of_raters:
+        tested = [row for row in of_raters if row["answer"] != Answer.NOT_TESTABLE]
+        fewest = min((row["clusters"] for row in tested), default=FEW_CLUSTERS)
+        few = note("few_of_clusters", fewest=fewest) if fewest < FEW_CLUSTERS else ""
+        yield note("intervals", usual=FEW_CLUSTERS, few=few)
+        if any(row["rho"] < HARDLY_AGREE for row in tested):
+            yield note("hardly_agree", floor=short(HARDLY_AGREE))
+    if any(warns(row, "echo") for row in rows):
+        yield NOTES["echo"]
 
 
 def list_notes(scores, roles, rows, sizes, these):
@@ -179,55 +66,96 @@ def list_notes(scores, roles, rows, sizes, these):
     rows: of judges; sizes: [(pairs of the family, pairs of the family of systems)] of each role;
     these: numbers of raters who are no sample.
     """
-    options = scores.options
-    yield (
-        f"Reference: ratings by {', '.join(roles)}, item by item; each role has a "
-        "verdict of its own."
-    )
-    of_items, of_systems = (
-        " and ".join(map(str, many)) for many in zip(*sizes or [(0, 0)], strict=True)
-    )
-    own_family = ""
-    if any(size for _, size in sizes):
-        own_family = (
-            " Judges that compare systems are a family of their own, corrected by "
-            f"Benjamini–Hochberg at the same level: {of_systems} pairs."
-        )
-    yield (
-        f"Family: {of_items} pairs of a judge and a question were tried "
-        "on these ratings, also those that are not shown, without judges on a scale of their own. "
-        "So that none of them passes by chance, p-values of judges are corrected by "
-        "Benjamini–Hochberg and those of questions by Holm, each at "
-        f"{short(options.alpha / 2, 3)}.{own_family}"
-    )
-    yield from set_aside_note(scores.answers)
-    yield from named_note(scores.answers, options)
-    yield from group_notes(options)
-    yield (
-        "Baselines and single raters are no candidates: they show what no insight, or one more "
-        "rater, would give. A mean of a group leaves the item itself out. Raters of 30 items or "
-        f"more stand alone, where they are {MOST_SINGLE_RATERS} or fewer; of the others one row "
-        "has one rating of each item."
-    )
-    yield (
-        "The answers “no” and “people disagree” are not corrected for the number of pairs: each "
-        "rests on a one-sided bound. Not corrected for the number of judges either is “for the "
-        "order only”, also of judges on a scale of their own, and what is said of two systems "
-        "alone: the more judges were tried, the likelier one of them got it by chance."
-    )
+    options, answers = scores.options, scores.answers
+    alpha, floor = short(options.alpha, 3), short(options.floor)
+    yield note("reference", roles=", ".join(roles))
+    of_items, pairs = (" and ".join(map(str, many)) for many in zip(*sizes, strict=True))
+    of_systems = note("family_of_systems", pairs=pairs) if any(size for _, size in sizes) else ""
+    level = short(options.alpha / 2, 3)
+    yield note("family", of_items=of_items, level=level, of_systems=of_systems)
+    set_aside = [name for name in answers.set_aside if name not in answers.weighted.values()]
+    if n := len(set_aside):
+        yield note("set_aside", many="1 judge was" if n == 1 else f"{n} judges were")
+    # A name that the study keeps was refused once the judge had judgments (judges/runs/naming.py).
+    name = named_of(answers, options)
+    if name and answers.named and answers.named[0] == name:
+        yield note("named", when=words_of(answers.named[1]), judge=name)
+    elif name:
+        yield note("named_without_proof", judge=name)
+    if options.groups:
+        yield note("groups", column=options.groups, least=options.criteria.fewest_items)
+    yield note("baselines", most=MOST_SINGLE_RATERS)
+    yield NOTES["uncorrected"]
+    compared = {row["question"] for row in rows if row["use"] == COMPARE}
+    if others := dict.fromkeys(q for row in rows if (q := row["question"]) not in compared):
+        yield note("not_compared", questions=", ".join(others))
     judged = [row for row in rows if row["use"] == RATE]
-    yield from _not_compared(rows)
     yield from simulation_notes(judged)
     level = "the scale's usual margin" if options.level is None else f"{options.level:g} points"
-    yield (
-        f"Conventions: a judge has to keep {options.retention} of a rater's agreement, raters have "
-        f"to agree by {short(options.floor)} at least, each check is made at level "
-        f"{short(options.alpha, 3)}, and a judge's mean has to be within {level} of people's."
-    )
+    yield note("conventions", share=options.retention, floor=floor, alpha=alpha, level=level)
     if these:
-        yield (
-            "Raters who are worth fewer than ten, as few, or as one of them has most ratings, are "
-            f"no sample: the verdict is about exactly these {max(these)}."
-        )
+        yield note("no_sample", raters=max(these))
     if not judged:
-        yield "No judge has judged an item that people rated."
+        yield NOTES["nobody"]
+
+
+def own_answer_notes(questions):
+    """Yield what is said of the questions whose judges are compared with second own answers."""
+    own = [asked for asked in questions if isinstance(asked, OwnAsked)]
+    if own:
+        yield note("own", questions=", ".join(asked.question.key for asked in own))
+        yield note("own_memory", gap=_say_gap(own[0].scores))
+        yield NOTES["own_simulated"]
+
+
+def _say_gap(scores):
+    """Say how few pages stood between two answers, where they are fewer than was meant."""
+    study, version = scores.answers.study, scores.options.version
+    pages = pages_between(study, Rater.Role.RECIPIENT, version)
+    few = sorted(between for between in pages if between < APART)
+    if not few:
+        return ""
+    many = f"{few[0]}" if few[0] == few[-1] else f"{few[0]} to {few[-1]}"
+    return note("own_gap", n=len(pages), few=len(few), many=many, apart=APART)
+
+
+def warn_of_people(questions, entries):
+    """Yield sentences on the people of questions that judges answered. Nobody is excluded for it.
+
+    In a small panel, raters without whom the others agree more; and few clusters. entries: of
+    judges that rate items; the key of each warning is added to their rows.
+    """
+    for asked in questions:
+        rows = [entry.row for entry in entries if entry.row["question"] == asked.question.key]
+        if rows:
+            yield from _warn_of_raters(asked, rows)
+            yield from _warn_of_clusters(asked, rows)
+
+
+def _warn_of_raters(asked, rows):
+    lowering = find_lowering_raters(asked.reference.people, asked.scores.options.alpha)
+    if not len(lowering.raters):
+        return
+    for row in rows:
+        _add_warning(row, "lowers_rho")
+    names, rho = asked.scores.raters_of(asked.role), short(asked.reference.people.rho)
+    pairs = list(zip(lowering.raters, lowering.without, strict=True))
+    raters = ", ".join(f"{names[code]} ({short(own)})" for code, own in pairs[:MOST_NAMED])
+    others = len(pairs) - MOST_NAMED
+    raters += f" and {others} more" if others > 0 else ""
+    yield note("lowering", question=asked.question.key, rho=rho, raters=raters)
+
+
+def _warn_of_clusters(asked, rows):
+    for row in rows:
+        if 0 < row["clusters"] < FEWEST_CLUSTERS:
+            _add_warning(row, "few_clusters")
+    n = asked.reference.people.n_clusters
+    if 0 < n < FEWEST_CLUSTERS:
+        clusters = f"{n} cluster{'' if n == 1 else 's'}"
+        about = {"clusters": clusters, "fewest": FEWEST_CLUSTERS}
+        yield note("few_clusters", question=asked.question.key, **about)
+
+
+def _add_warning(row, key):
+    row["warnings"] = " ".join(filter(None, (row["warnings"], key)))

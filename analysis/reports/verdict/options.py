@@ -1,8 +1,10 @@
-"""Declare the options of the verdict."""
+"""Declare the options of the verdict and of the published test."""
 
 from dataclasses import dataclass
 
 from analysis.options.common import (
+    Compared,
+    Drawn,
     Judged,
     Referenced,
     column_of_groups,
@@ -12,10 +14,13 @@ from analysis.options.common import (
 from analysis.options.declare import choice, number
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import MOST_GROUPS
+from annotate.models import Rater
 
 USUAL = Criteria()
 SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}
 HIDE, SHOW = "hide", "show"
+CLUSTER, PLAIN = "cluster", "plain"
+LARGEST_EPSILON = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,4 +101,32 @@ class VerdictOptions(Conventions):
         "topic, kind of recipient",
         MOST_GROUPS,
         "none",
+    )
+
+
+def usual_epsilon(role):
+    """Return the usual head start of a judge in the test, by the role that it is to replace."""
+    return 0.2 if role == Rater.Role.EXPERT else 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubstitutionOptions(Compared, Drawn):
+    """Options of the test.
+
+    epsilon: head start of a judge, None = by the reference role; standard_errors: by "cluster" or
+    "plain".
+    """
+
+    epsilon: float | None = number(
+        None,
+        0,
+        LARGEST_EPSILON,
+        "Head start ε",
+        "head start of a judge, 0 to 0.5; default: by the reference role",
+    )
+    standard_errors: str = choice(
+        CLUSTER,
+        "Standard errors",
+        "cluster (default) or plain",
+        [(CLUSTER, "by recipient, else content"), (PLAIN, "plain")],
     )

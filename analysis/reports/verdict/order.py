@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.stats.validation.answers import Answer
+from analysis.stats.validation.decision import Answer
 
 
 def judges_by_rank(rows):

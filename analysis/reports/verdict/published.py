@@ -10,21 +10,21 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.reports.shared.labels import as_labels
-from analysis.reports.substitution.options import usual_epsilon
-from analysis.reports.substitution.report import (
+from analysis.reports.verdict.baselines import BASELINE, CONSTANT, baselines_of
+from analysis.reports.verdict.options import usual_epsilon
+from analysis.reports.verdict.sentences import MOST_NAMED
+from analysis.reports.verdict.substitution import (
     ENOUGH,
     reject_together,
     why_untested,
     winning_rate,
 )
-from analysis.reports.verdict.baselines import CONSTANT, baseline_values
-from analysis.reports.verdict.in_figures import BASELINE
-from analysis.stats.validation.answers import Answer
-from analysis.stats.validation.closeness import compare_with_raters
+from analysis.reports.verdict.texts import NOTES
+from analysis.stats.validation.checks import compare_with_raters
+from analysis.stats.validation.decision import Answer
 
 YES, NO = "yes", "no"
 OWN_SCALE = "a scale of its own"
-MOST_NAMED = 3  # judges in a sentence, and questions of a judge
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Published:
         return YES if self.winning_rate >= ENOUGH else NO
 
 
-def published_tests(questions, judged, role, seed):
+def published_tests(questions, judged, role):
     """Return {(kind, name, question's key): Published} of the judges and of all baselines.
 
     questions: every Asked of the role; judged: Candidates. All p-values of a judge, over raters and
@@ -55,7 +55,7 @@ def published_tests(questions, judged, role, seed):
         own = answers.setdefault((candidate.kind, candidate.name), [])
         own.append((candidate.asked, judgments))
     for asked in questions:
-        for name, values in baseline_values(asked, seed):
+        for name, values in baselines_of(asked):
             own = answers.setdefault((BASELINE, name), [])
             own.append((asked, asked.as_judgments(values)))
     epsilon = np.array([usual_epsilon(role)])
@@ -116,11 +116,8 @@ def published_notes(entries, published, role):
         unlike = [row for row in rows if differs(row) and row["published_test"] == says]
         if unlike:
             passed = _passed_by_constant(unlike, published) if says == YES else ""
-            yield (
-                f"{test} says {says} where the verdict {verdict}: {_named(unlike)}. It asks who is "
-                "closer to the other raters of an item, a judge or a rater; the verdict asks what "
-                f"a judge tells about their answers.{passed}"
-            )
+            about = {"test": test, "says": says, "verdict": verdict, "passed": passed}
+            yield NOTES["published_differs"].format(judges=_named(unlike), **about)
     reasons: dict = {}
     for entry in entries:
         key = entry.kind, entry.row["evaluator"], entry.row["question"]

@@ -1,19 +1,34 @@
-"""Gather what judges are compared with: each question's ratings by the raters of one role."""
+"""Gather what judges are compared with: each question's ratings by the raters of one role.
 
-from dataclasses import dataclass, replace
+Recipients rate their own items, so that no item has two raters. Those who were asked again
+(repeat_share) say how far a person agrees with themselves, which stands in for a second rater.
+"""
+
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from analysis.answers.overlap import text_sizes
+from analysis.answers.repeats import people_twice
+from analysis.options.choices import ALL
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.stats.validation.criteria import SHARES, Scale
-from analysis.stats.validation.evidence import gather_evidence, largest_p
-from analysis.stats.validation.gather import indicators
-from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.decision import largest_people_p
+from analysis.stats.validation.evidence import (
+    RECIPIENT,
+    Repeats,
+    gather_evidence,
+    gather_reference,
+    gather_repeat_evidence,
+    has_one_point,
+    largest_p,
+)
+from analysis.stats.validation.people import indicators
+from annotate.models import Rater
 
 SYSTEM = "system"
-GROUPINGS = (SYSTEM, "content", "recipient")
+GROUPINGS = (SYSTEM, "content", RECIPIENT)
 
 
 @dataclass(frozen=True)
@@ -39,14 +54,33 @@ class Asked:
     def is_nominal(self):
         return self.question.scale.is_nominal
 
-    @cached_property
-    def item_ranks(self):
-        """Return each item's place by its key (items,), so that no draw depends on their order."""
-        return np.argsort(np.argsort(self.scores.items["item"].astype(str).to_numpy()))
-
     @property
+    def has_one_own_rating(self):
+        """Whether only recipients rated, no item twice; a choice has no yardstick then."""
+        role = self.role if self.role != ALL else "".join(self.scores.roles)
+        is_own = role == Rater.Role.RECIPIENT and not self.is_nominal
+        return is_own and not self.reference.people.n
+
+    @cached_property
+    def n_gone(self):
+        """How many judges that had answered it were deleted with their answers.
+
+        A judge on a scale of its own is no candidate, so that it is not counted here either.
+        """
+        if not self.has_ends:
+            return 0
+        answers, question, gone = self.scores.answers, self.question, 0
+        notes = LabelNotes(own_scale=answers.own_scale)
+        for judge, keys in answers.gone:
+            own = answers.own_scale.get(judge)
+            is_off = own is not None and own.replaces(question.scale)
+            if notes.says_yes_or_no(judge, question) or not is_off:
+                gone += keys.count(question.key)
+        return gone
+
+    @cached_property
     def people_p(self):
-        """Return the largest p of "raters agree", over all rated items and beyond what is known."""
+        """The largest p of "raters agree", over all rated items and beyond what is known."""
         parts = [self.reference.people]
         if parts[0].n:
             left = self.reference.left
@@ -55,11 +89,24 @@ class Asked:
 
     @property
     def ratings(self):
-        """Return the ratings of items with two ratings (N,), labels of a choice as their points."""
+        """The ratings of items with two ratings (N,), labels of a choice as their points."""
         table = self.reference.people.values
         if not self.is_nominal:
             return table[:, 0]
         return self.question.scale.low + table.argmax(axis=1)
+
+    @cached_property
+    def means(self):
+        """The mean rating of each item (items,) that has two ratings; NaN elsewhere.
+
+        Of a choice the label that most raters gave, the first of several.
+        """
+        people, means = self.reference.people, np.full(len(self.scores.items), np.nan)
+        if self.is_nominal:
+            means[people.rows] = self.question.scale.low + people.means.argmax(axis=1)
+        else:
+            means[people.rows] = people.means[:, 0]
+        return means
 
     def gather_evidence(self, judgments, **flags):
         """Compute what a verdict on these judgments rests on; flags: as in gather_evidence."""
@@ -82,18 +129,42 @@ class Asked:
         codes = np.where(is_label, values - self.question.scale.low, -1).astype(np.int64)
         return indicators(codes, len(points))
 
-    @cached_property
-    def means(self):
-        """Return the mean rating of each item (items,) that has two ratings; NaN elsewhere.
 
-        Of a choice the label that most raters gave, the first of several.
-        """
-        people, means = self.reference.people, np.full(len(self.scores.items), np.nan)
-        if self.is_nominal:
-            means[people.rows] = self.question.scale.low + people.means.argmax(axis=1)
-        else:
-            means[people.rows] = people.means[:, 0]
-        return means
+@dataclass(frozen=True)
+class OwnAsked(Asked):
+    """A question whose judges are compared with recipients' first and second own answers."""
+
+    repeats: Repeats
+
+    @property
+    def ratings(self):
+        """The first answers (N,)."""
+        return self.means[~np.isnan(self.means)]
+
+    @property
+    def means(self):
+        """The first answer to each item (items,); NaN elsewhere."""
+        return self.repeats.first
+
+    @cached_property
+    def people_p(self):
+        """The largest p of "recipients repeat themselves", beyond each grouping too."""
+        nothing = np.full(len(self.repeats.first), self.repeats.scale.low)
+        return largest_people_p(self.gather_evidence(nothing))
+
+    def gather_evidence(self, judgments, **flags):
+        criteria, scale = self.scores.options.criteria, self.repeats.scale
+        evidence = gather_repeat_evidence(self.repeats, judgments, criteria, **flags)
+        if evidence.level is None:  # on a scale of its own
+            return evidence
+        given = scale.keep_inside(judgments[~np.isnan(self.repeats.first)])
+        return replace(evidence, has_one_point=has_one_point(given[~np.isnan(given)], scale))
+
+
+def list_roles(scores):
+    """Return the roles that each have a verdict of their own: they are not one population."""
+    chosen = scores.options.reference
+    return scores.roles if chosen == ALL and len(scores.roles) > 1 else [chosen]
 
 
 def read_lengths(scores):
@@ -104,7 +175,11 @@ def read_lengths(scores):
 
 def asked_questions(scores, role, lengths):
     """Yield an Asked for each question with a scale that raters of this role answered."""
-    groupings, every = _groupings(scores), []
+    groupings, every = {}, []
+    for name in GROUPINGS:
+        codes = scores.codes(name)
+        if (codes >= 0).any():
+            groupings[name] = np.where(codes < 0, codes.max() + 1, codes)
     for place, question in enumerate(scores.questions):
         items, raters, values = scores.given(place, role)
         if not question.scale.has_values or not len(values):
@@ -145,11 +220,37 @@ def _scale_of(question, values):
     return (Scale(low, high, None) if low < high else None), False
 
 
-def _groupings(scores):
-    """Return {column: codes (items,)} of the groupings that the items have."""
-    groupings = {}
-    for name in GROUPINGS:
-        codes = scores.codes(name)
-        if (codes >= 0).any():
-            groupings[name] = np.where(codes < 0, codes.max() + 1, codes)
-    return groupings
+def with_own_answers(questions, scores, role):
+    """Yield each Asked, as an OwnAsked where no item has two ratings but own second answers."""
+    rows = None
+    place_of = {pk: place for place, pk in enumerate(scores.item_ids)}
+    for asked in questions:
+        if not asked.has_one_own_rating:
+            yield asked
+            continue
+        if rows is None:
+            rows = people_twice(scores.answers.study, Rater.Role.RECIPIENT, scores.options.version)
+        second = np.full(len(scores.items), np.nan)
+        for _, item, question, _, value in rows:
+            if question == asked.question.pk and item in place_of:
+                second[place_of[item]] = value
+        yield _compare_with_own(asked, second)
+
+
+def _compare_with_own(asked, second):
+    """Return the OwnAsked of these second answers (items,); the Asked where there are none."""
+    items, raters, values = asked.scores.given(asked.place, asked.role)
+    n_items = len(second)
+    sums, counts = np.bincount(items, values, n_items), np.bincount(items, minlength=n_items)
+    first = np.divide(sums, counts, out=np.full(n_items, np.nan), where=counts > 0)
+    second = np.where(counts > 0, second, np.nan)
+    if np.isnan(second).all():
+        return asked
+    recipients = np.full(n_items, raters.max() + 1)
+    recipients[items] = raters
+    reference = asked.reference
+    groupings = {k: v for k, v in reference.groupings.items() if k != RECIPIENT}
+    repeats = Repeats(first, second, recipients, reference.scale, groupings, reference.lengths)
+    seen = replace(reference, groupings=groupings | {RECIPIENT: recipients})
+    given = {field.name: getattr(asked, field.name) for field in fields(Asked)}
+    return OwnAsked(**given | {"reference": seen}, repeats=repeats)

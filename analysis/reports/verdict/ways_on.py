@@ -6,17 +6,19 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from analysis.reports.verdict.own_words import is_of_own_answers
-from analysis.reports.verdict.report import JUDGE, OWN_SCALE, RATE
-from analysis.reports.verdict.words import NEVER, USES
+from analysis.reports.verdict.candidates import JUDGE
+from analysis.reports.verdict.summary import is_of_own_answers
+from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
 from analysis.stats.planning.design import FEWEST_ITEMS, Targets, predict_power
 from analysis.stats.planning.forecast import FEWEST
 from analysis.stats.planning.power import POWER
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.decision import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
 from annotate.recruitment.raise_ratings import MOST_RATINGS, count_open, lacks_places
 
+OWN_SCALE = "own scale"  # of a report's curves: (judge, question) that items give no level
+USES = {RATE: "rate items", COMPARE: "compare systems"}
 FEWEST_RATINGS = 2
 FEW, SECOND, ONE_MORE, AGAIN, INVITE, ITEMS = "few", "second", "more", "again", "invite", "items"
 STEPS = {
@@ -119,7 +121,7 @@ def _is_helped_by_more(row):
 
     Where the verdict says that no number of items would be enough, they do not.
     """
-    if row["next"].startswith(NEVER) or row["why"] == POINTS:
+    if row["next"].startswith(PARTS["never"]) or row["why"] == POINTS:
         return False
     if row["answer"] == Answer.NOT_TESTABLE:
         return row["use"] == RATE and not row["items"]

@@ -13,7 +13,7 @@ from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.shared.positives import cuts_of, keys_with_cut, threshold_notes
 from analysis.reports.shared.scores import Evaluator, Scores
-from analysis.reports.verdict.in_figures import (
+from analysis.reports.verdict.baselines import (
     BASELINES,
     TEXT_METRICS,
     baseline_evaluators,

@@ -1,30 +1,139 @@
 """Gather all that a verdict on one judge and one question rests on.
 
+reference = gather_reference(values, items, raters, n_items, Scale(1, 5),
+                             clusters=contents, groupings={"system": systems})
 evidence = gather_evidence(reference, judge)              for each judge of the question
 results = compare_groups(reference, judge, codes, 3)      a GroupResult for each group of items
+evidence = gather_repeat_evidence(Repeats(first, second, recipients, Scale(1, 5)), judge)
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.comparison.differences import holm
-from analysis.stats.inputs import Flags, Floats, as_codes
-from analysis.stats.validation.agreement import Agreement, compare_judge
-from analysis.stats.validation.beyond import compare_beyond
-from analysis.stats.validation.criteria import Criteria, Scale
-from analysis.stats.validation.errors import Quantity, bounded
-from analysis.stats.validation.held import CLOSE, CLOSER, Held, find_held
-from analysis.stats.validation.level import Level, measure_level
-from analysis.stats.validation.rare_class import (
+from analysis.stats.inputs import Flags, Floats, Ints, as_codes
+from analysis.stats.validation.agreement import CONSTANT, Agreement, compare_judge
+from analysis.stats.validation.checks import (
+    FEW_A_GROUP,
+    FEWEST_OF_REST,
+    ITEMS_A_GROUP,
+    JOINT,
+    LENGTH,
+    RATERS,
+    SAME_WITHIN,
+    TIMES,
+    Held,
+    Known,
+    Left,
+    Level,
     RareClass,
-    choose_rare_label,
-    measure_rare_class,
+    RatingTable,
+    Rest,
+    compare_beyond,
+    describe_items,
+    ends_of,
+    find_held,
+    find_rare_class,
+    follows_too_closely,
+    measure_level,
+    raters_other_ratings,
+    tabulate_ratings,
+    take_out,
 )
-from analysis.stats.validation.reference import Reference
-from analysis.stats.validation.rest import FEWEST, TIMES, Rest, ends_of
+from analysis.stats.validation.criteria import FEWEST_RATERS, LEVEL_SDS, Criteria, Scale
+from analysis.stats.validation.errors import FLAT, Errors, Quantity, bounded, covariance_by_cluster
+from analysis.stats.validation.people import People, effective_number, gather_people
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What judges of a question are compared with: its people, groupings and lengths.
+
+    groupings: {name: codes (n_items,)}; lengths: (n_items,) or None; tables: {question: ratings}
+    that a judge may hold, its own question's under "".
+    """
+
+    people: People
+    scale: Scale
+    groupings: dict[str, Ints] = field(default_factory=dict)
+    lengths: Floats | None = None
+    tables: dict[str, RatingTable] | None = None
+
+    @cached_property
+    def level_margin(self) -> float:
+        """Return how far a judge's mean may be off: the scale's margin, or .2 SD of the ratings."""
+        values = self.people.values
+        spread = float(values.std()) if values.size and values.shape[1] == 1 else 0.0
+        return max(self.scale.level_margin, LEVEL_SDS * spread)
+
+    @cached_property
+    def rated(self) -> dict[str, RatingTable]:
+        """Return the tables of ratings that a judge may hold; of a choice none."""
+        if self.people.values.shape[1] > 1 or not self.people.n:
+            return {}
+        own = self.tables
+        return {"": tabulate_ratings(self.people, self.scale)} if own is None else own
+
+    @cached_property
+    def rests(self) -> list[tuple[Flags, "Reference"]]:
+        """Return the items at either end of people's means, and the reference of the others."""
+        return [
+            (out, self.with_people(self.people.restrict(~out)))
+            for out in ends_of(self.people.means[:, 0])
+        ]
+
+    @cached_property
+    def left(self) -> Left:
+        """Return the people beyond all that is known of their items."""
+        people, rows = self.people, self.people.rows
+        few = people.counts[~people.is_in_panel]
+        # Fewer raters share most items, so that their other ratings tell this one's.
+        is_crowd = effective_number(few) >= FEWEST_RATERS
+        features = describe_items(
+            people.n,
+            None if self.lengths is None else self.lengths[rows],
+            {name: codes[rows] for name, codes in self.groupings.items()},
+            {RATERS: raters_other_ratings(people)} if is_crowd else None,
+        )
+        return take_out(people, features)
+
+    def with_people(self, people: People) -> "Reference":
+        """Return the reference of some of its people."""
+        if people is self.people:
+            return self
+        return replace(self, people=people)
+
+
+def gather_reference(
+    values: ArrayLike,
+    items: ArrayLike,
+    raters: ArrayLike,
+    n_items: int,
+    scale: Scale,
+    *,
+    groupings: dict[str, Ints] | None = None,
+    lengths: ArrayLike | None = None,
+    **options: ArrayLike | bool | None,
+) -> Reference:
+    """Gather a question's people with what else may explain their ratings.
+
+    values, items, raters, options: as in gather_people. scale: SHARES for indicators of labels.
+    groupings: {name: codes (n_items,)}, checked in this order. lengths: (n_items,), characters or
+    entries; NaN counts as 0. Raises ValueError for other shapes.
+    """
+    people = gather_people(values, items, raters, n_items, **options)  # type: ignore[arg-type]
+    checked = {name: as_codes(c, name, n_items) for name, c in (groupings or {}).items()}
+    if lengths is None:
+        return Reference(people, scale, checked)
+    long = np.nan_to_num(np.asarray(lengths, dtype=np.float64))
+    if long.shape != (n_items,) or (long < 0).any():
+        raise ValueError(f"{LENGTH}: expected {n_items} values of at least 0")
+    return Reference(people, scale, checked, long)
 
 
 @dataclass(frozen=True)
@@ -173,15 +282,6 @@ def _find_held(
     return held or follows_too_closely(agreement, criteria)
 
 
-def follows_too_closely(agreement: Agreement, criteria: Criteria) -> Held | None:
-    """Say whether a judge follows people closer than people can, which a mean of ratings does."""
-    rho = agreement.rho
-    agree = rho.value >= criteria.floor and rho.p_above() < criteria.alpha
-    if agree and agreement.excess.p_above() < CLOSER:
-        return Held(CLOSE, 0, agreement.n, np.nan)
-    return None
-
-
 def _measure_rest(here: Reference, scores: Floats) -> Rest | None:
     """Ask whether judge and raters agree beyond what is known, without the items at an end."""
     if scores.shape[1] > 1 or here.scale.step == here.scale.range:
@@ -189,7 +289,7 @@ def _measure_rest(here: Reference, scores: Floats) -> Rest | None:
     own = [(out, here.with_people(here.people.restrict(~out))) for out in ends_of(scores[:, 0])]
     rests = [
         Rest(
-            1.0 if (~out).sum() < FEWEST else times * _p_of_rest(rest, scores[~out]),
+            1.0 if (~out).sum() < FEWEST_OF_REST else times * _p_of_rest(rest, scores[~out]),
             float(out.mean()),
         )
         for times, parts in ((1, own), (TIMES, here.rests))
@@ -221,22 +321,6 @@ def _compare_beyond(here: Reference, scores: Floats) -> Beyond:
     left = here.left
     parts = compare_beyond(left, scores)
     return Beyond(parts if left.features.names else parts[1:], left.features.names, left.skipped)
-
-
-def find_rare_class(
-    means: Floats, scores: Floats, scale: Scale, rare_share: float
-) -> RareClass | None:
-    """Return recall and precision for the rare label of a binary question or a choice.
-
-    means, scores: of people and judge, (n, K). None where no label is rare.
-    """
-    if means.shape[1] == 1 and scale.step is not None and scale.step == scale.range:
-        means, scores = (
-            np.hstack([scale.high - values, values - scale.low]) / scale.range
-            for values in (means, scores)
-        )
-    label = choose_rare_label(means, rare_share) if len(means) else None
-    return None if label is None else measure_rare_class(means[:, label], scores[:, label], label)
 
 
 def has_one_point(scores: Floats, scale: Scale) -> bool:
@@ -302,23 +386,154 @@ def compare_groups(
     evidence = []
     for place in range(n_groups):
         inside = plain.people.restrict(group[plain.people.rows] == place)
-        evidence.append(
-            gather_evidence(
-                plain.with_people(inside), answers, criteria, has_own_scale=has_own_scale
-            )
-        )
+        own = plain.with_people(inside)
+        evidence.append(gather_evidence(own, answers, criteria, has_own_scale=has_own_scale))
     kept = [item.agreement.retention(criteria.retention) for item in evidence]
-    p = holm([theta.p_below() for theta in kept])
-    return tuple(
-        _describe(place, item, theta, float(adjusted), criteria)
-        for place, (item, theta, adjusted) in enumerate(zip(evidence, kept, p, strict=True))
+    p, results = holm([theta.p_below() for theta in kept]).tolist(), []
+    for place, (item, theta) in enumerate(zip(evidence, kept, strict=True)):
+        is_shown = item.n >= criteria.fewest_items and theta.lower(criteria.alpha) > 0
+        sizes = place, item.n, item.n_clusters, item.n_raters
+        fails = p[place] < criteria.alpha
+        results.append(GroupResult(*sizes, theta, item.level, is_shown, p[place], fails))
+    return tuple(results)
+
+
+RECIPIENT = "recipient"
+FEWEST_OF_A_RECIPIENT = 2  # an own error leaks into no product of a first and a second answer
+NO_REPEAT = "no item has two answers and a judgment"
+ALL_EQUAL = "all answers are equal"
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Recipients' answers to their own items (n_items,), NaN = missing.
+
+    second: the same recipient's answer when asked again. recipients: codes (n_items,).
+    groupings, lengths: as in gather_reference; the recipients are always checked.
+    """
+
+    first: Floats
+    second: Floats
+    recipients: Ints
+    scale: Scale
+    groupings: dict[str, Ints] = field(default_factory=dict)
+    lengths: Floats | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse answers, codes and lengths of other numbers of items."""
+        columns = (self.second, self.recipients, *self.groupings.values())
+        lengths = () if self.lengths is None else (self.lengths,)
+        if any(np.shape(column) != np.shape(self.first) for column in (*columns, *lengths)):
+            raise ValueError("repeats: expected columns of the same number of items")
+
+
+def gather_repeat_evidence(
+    repeats: Repeats,
+    judge: ArrayLike,
+    criteria: Criteria | None = None,
+    *,
+    has_own_scale: bool = False,
+    is_fitted: bool = False,
+) -> Evidence:
+    """Compute a judge's quantities with the second own answer in the place of a second rater.
+
+    judge: (n_items,), NaN = none; one outside the scale counts as none. rho is of the repeated
+    items, r of all items with a first answer. Evidence.n counts the repeated items; worth is in
+    own answers; clusters are the recipients who answered some item twice. has_own_scale, is_fitted:
+    as in gather_evidence. Raises ValueError for another shape.
+    """
+    criteria = criteria or Criteria()
+    answers = np.asarray(judge, dtype=np.float64)
+    if answers.shape != np.shape(repeats.first):
+        raise ValueError(f"judge: expected {len(repeats.first)} values, found {answers.shape}")
+    has_first, given = ~np.isnan(repeats.first), ~np.isnan(answers)
+    inside = answers if has_own_scale else repeats.scale.keep_inside(answers)
+    keep = has_first & ~np.isnan(inside)
+    first, second, score = (v[keep] for v in (repeats.first, repeats.second, answers))
+    codes, cluster = np.unique(repeats.recipients[keep], return_inverse=True)
+    agreement = compare_repeats(first, second, score, cluster)
+    margin = criteria.level_margin
+    usual = max(repeats.scale.level_margin, LEVEL_SDS * float(first.std()) if len(first) else 0.0)
+    return Evidence(
+        n=int((~np.isnan(second)).sum()),
+        n_clusters=agreement.errors.n_clusters,
+        n_raters=len(codes),
+        most_ratings=1,
+        agreement=agreement,
+        beyond=_compare_left(_known(repeats, keep, cluster), first, second, score, cluster),
+        level=None if has_own_scale else _measure_level(score - first, cluster, len(codes)),
+        level_margin=usual if margin is None else margin,
+        held=follows_too_closely(agreement, criteria),
+        n_missing=int((has_first & ~given).sum()),
+        n_off_scale=int((has_first & given & ~keep).sum()),
+        n_rated=int(keep.sum()),
+        rare_class=None
+        if has_own_scale
+        else find_rare_class(first[:, None], score[:, None], repeats.scale, criteria.rare_share),
+        is_fitted=is_fitted,
+        r_squared=agreement.r_value**2,
     )
 
 
-def _describe(
-    group: int, evidence: Evidence, theta: Quantity, p: float, criteria: Criteria
-) -> GroupResult:
-    is_shown = evidence.n >= criteria.fewest_items and theta.lower(criteria.alpha) > 0
-    fails = p < criteria.alpha
-    sizes = evidence.n, evidence.n_clusters, evidence.n_raters
-    return GroupResult(group, *sizes, theta, evidence.level, is_shown, p, fails)
+def compare_repeats(
+    first: Floats, second: Floats, judge: Floats, cluster: Ints, floor: float | None = None
+) -> Agreement:
+    """Return r of judge and first answer, rho of first and second answer, with their errors.
+
+    first, judge: (n,) without NaN; second: (n,), NaN = not asked again; cluster: codes (n,) of the
+    recipients. floor: as in compare_judge. NaN without repeated items, or without variance. rho
+    rests on the recipients who answered some item twice: their number counts as that of clusters.
+    """
+    n, is_repeated = len(first), ~np.isnan(second)
+    n_repeated = int(is_repeated.sum())
+    n_clusters = int(cluster.max(initial=-1)) + 1
+    n_twice = len(np.unique(cluster[is_repeated]))
+    empty = Errors(np.full((2, 2), nan), np.zeros((2, 2)), n_twice, n_twice)
+    if not n_repeated:
+        return Agreement(nan, nan, empty, n, nan, NO_REPEAT)
+    z, again = first - first.mean(), np.where(is_repeated, second - first.mean(), 0.0)
+    v_1, a, c = float(np.mean(z**2)), is_repeated * (z**2 + again**2) / 2, z * again
+    v_h = float(a.sum()) / n_repeated
+    if min(v_h, v_1) <= FLAT * float(np.mean(first**2)):
+        return Agreement(nan, nan, empty, n, float(np.var(judge)), ALL_EQUAL)
+    rho = bounded(float(c.sum()) / n_repeated / v_h)
+    psi_h = (c - rho * a) / v_h * (n / n_repeated)
+    centred = judge - judge.mean()
+    v_f = float(np.mean(centred**2))
+    is_constant = v_f <= (FLAT * float(np.mean(judge**2)) if floor is None else floor)
+    scale = nan if is_constant else sqrt(v_f * v_1)
+    f = centred * z
+    r = bounded(float(f.mean()) / scale)
+    psi_f = np.zeros(n) if is_constant else f / scale - r / 2 * (centred**2 / v_f + z**2 / v_1)
+    psi = np.stack([psi_f, psi_h])
+    items = covariance_by_cluster(psi, cluster, n_clusters, n_twice)
+    errors = Errors(items, empty.raters, n_twice, n_twice)
+    return Agreement(r, rho, errors, n, v_f, CONSTANT if is_constant else "", psi)
+
+
+def _known(repeats: Repeats, keep: Flags, cluster: Ints) -> Known:
+    groupings = {name: codes[keep] for name, codes in repeats.groupings.items()}
+    lengths = None if repeats.lengths is None else repeats.lengths[keep]
+    fewest = ITEMS_A_GROUP | {RECIPIENT: FEWEST_OF_A_RECIPIENT}
+    groupings |= {RECIPIENT: cluster}
+    return describe_items(len(cluster), lengths, groupings, fewest=fewest)
+
+
+def _compare_left(
+    features: Known, first: Floats, second: Floats, judge: Floats, cluster: Ints
+) -> Beyond:
+    """Compare what is left of both answers and the judge; both lose the fit of the first."""
+    skipped = features.skipped | dict.fromkeys(features.small, FEW_A_GROUP)
+    if not len(first) or not features.names:
+        return Beyond(skipped=skipped)
+    own, scored = features.fit(np.column_stack([first, judge])).T
+    floor = SAME_WITHIN * float(np.var(judge))
+    left = compare_repeats(first - own, second - own, judge - scored, cluster, floor)
+    return Beyond(((JOINT, left),), features.names, skipped)
+
+
+def _measure_level(differences: Floats, cluster: Ints, n_clusters: int) -> Level:
+    b = float(differences.mean()) if len(differences) else nan
+    items = covariance_by_cluster((differences - b)[None], cluster, n_clusters)
+    errors = Errors(items, np.zeros((1, 1)), n_clusters, n_clusters)
+    return Level((errors.quantity(b, np.ones(1)),))

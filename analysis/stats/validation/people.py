@@ -1,19 +1,24 @@
 """Describe how the raters of a question agree, once for all judges of that question.
 
+people = gather_people(values, items, raters, n_items, clusters=contents)
+people = gather_people(indicators(labels, 3), items, raters, n_items)      of a choice
 people.agreement                    rho with its error
 people.restrict(rows)               only items that a judge has answered
 people.replace_values(residuals)    the same ratings beyond a grouping
+within_groups(people, codes)        products within groups of few items
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import nan
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from analysis.stats.inputs import Flags, Floats, Ints
+from analysis.stats.inputs import LARGEST, Flags, Floats, Ints, as_codes
 from analysis.stats.validation.criteria import FEWEST_OF_A_PANEL, FEWEST_RATERS
 from analysis.stats.validation.errors import (
+    FLAT,
     Errors,
     Quantity,
     bounded,
@@ -281,3 +286,153 @@ def compact_codes(codes: Ints) -> tuple[Ints, Ints]:
     """Return the codes that occur, in order, and the place of each code among them."""
     present = np.bincount(codes) > 0
     return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
+
+
+def gather_people(
+    values: ArrayLike,
+    items: ArrayLike,
+    raters: ArrayLike,
+    n_items: int,
+    *,
+    clusters: ArrayLike | None = None,
+    is_sample: bool | None = None,
+) -> People:
+    """Gather the items that have two ratings from a long table of ratings.
+
+    values: (N,) numbers, or (N, K) indicators of labels; a row with NaN is no rating. items,
+    raters: codes (N,); ratings of one item by one rater are averaged first. clusters: codes
+    (n_items,), each item its own by default. is_sample: None counts raters who are worth ten or
+    more as a sample of raters. Raises ValueError for other shapes or codes.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or (np.abs(table) > LARGEST).any():
+        raise ValueError("values: expected (ratings,) or (ratings, labels) within 1e100")
+    item, rater = (
+        as_codes(c, name, len(table)) for c, name in ((items, "items"), (raters, "raters"))
+    )
+    if len(item) and item.max() >= n_items:
+        raise ValueError(f"items: expected codes below {n_items}, found {item.max()}")
+    cluster = np.arange(n_items) if clusters is None else as_codes(clusters, "clusters", n_items)
+    table, item, rater = _average_repeats(table, item, rater)
+    m = np.bincount(item, minlength=n_items)
+    inside = m[item] >= 2
+    rows, item = compact_codes(item[inside])
+    codes, rater = compact_codes(rater[inside])
+    return People(
+        rows=rows,
+        values=table[inside],
+        item=item,
+        rater=rater,
+        raters=codes,
+        m=m[rows],
+        cluster=compact_codes(cluster[rows])[1],
+        is_sample=is_sample,
+        n_single=int((m == 1).sum()),
+        floor=FLAT * float(np.mean(table[inside] ** 2)) if inside.any() else 0.0,
+    )
+
+
+def indicators(codes: Ints, n_labels: int) -> Floats:
+    """Return the indicator of each label (N, K) for label codes (N,); a code below 0 gives NaN."""
+    table = np.zeros((len(codes), n_labels))
+    table[np.arange(len(codes)), codes] = 1.0
+    table[codes < 0] = nan
+    return table
+
+
+def _average_repeats(table: Floats, item: Ints, rater: Ints) -> tuple[Floats, Ints, Ints]:
+    """Return ratings sorted by item and rater, NaN dropped, one for each item and rater."""
+    present = ~np.isnan(table).any(axis=1)
+    table, item, rater = table[present], item[present], rater[present]
+    width = int(rater.max(initial=0)) + 1
+    cell = item * width + rater
+    order = np.argsort(cell, kind="stable")
+    cell, table = cell[order], table[order]
+    starts = np.flatnonzero(np.diff(cell, prepend=-1))
+    if len(starts) < len(cell):
+        sizes = np.diff(starts, append=len(cell))
+        table = np.add.reduceat(table, starts, axis=0) / sizes[:, None]
+        cell = cell[starts]
+    return table, cell // width, cell % width
+
+
+@dataclass(frozen=True)
+class PeopleWithinGroups(People):
+    """The ratings of n items whose products count within groups.
+
+    group: codes (n,), 0..; each group has two items or more.
+    """
+
+    group: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def products(self, first: Floats, second: Floats) -> Floats:
+        """Return each item's product (n,) of values (n, K), less that with its group's others."""
+        own = np.einsum("nk,nk->n", first, second)
+        crossed = np.einsum("nk,nk->n", first, self._means_of_others(second))
+        back = np.einsum("nk,nk->n", second, self._means_of_others(first))
+        return own - (crossed + back) / 2
+
+    def less_others(self, values: Floats) -> Floats:
+        """Return the values (n, K) less the means of the other items of their groups."""
+        return values - self._means_of_others(values)
+
+    def _means_of_others(self, values: Floats) -> Floats:
+        """Return the mean (n, K) of the other items of each item's group."""
+        others = np.bincount(self.group)[self.group, None] - 1
+        return (self._sum_by_group(values) - values) / others
+
+    def _sum_by_group(self, values: Floats) -> Floats:
+        sums = np.zeros((int(self.group.max(initial=-1)) + 1, values.shape[1]))
+        np.add.at(sums, self.group, values)
+        return sums[self.group]
+
+    @cached_property
+    def a(self) -> Floats:
+        """Return each item's mean square, less the product with the others, (n,)."""
+        return self.own_squares - self._shared
+
+    @cached_property
+    def c(self) -> Floats:
+        """Return each item's mean product of two raters, less that with the others, (n,)."""
+        return self.own_pairs - self._shared
+
+    @cached_property
+    def _shared(self) -> Floats:
+        return np.einsum("nk,nk->n", self.z_means, self._means_of_others(self.z_means))
+
+    @cached_property
+    def square_parts(self) -> Floats:
+        """Return the part of each rating in V_H, (N,): a product of two items counts for both."""
+        return self.squares - 2 * self._with_others
+
+    @cached_property
+    def pair_parts(self) -> Floats:
+        """Return the part of each rating in C_HH, (N,), half of what it counts."""
+        return np.einsum("nk,nk->n", self.z, self.z_others) - self._with_others
+
+    @cached_property
+    def _with_others(self) -> Floats:
+        return np.einsum("nk,nk->n", self.z, self._means_of_others(self.z_means)[self.item])
+
+
+def within_groups(people: People, codes: Ints) -> tuple[PeopleWithinGroups | None, Flags]:
+    """Return the people of the items (flags (n,)) that share their group with another.
+
+    codes: (n,), the group of each item of `people`, from 0. None where most items are alone in
+    their group, or a group's items are of several clusters, so that no errors can be given. Half
+    of the items are enough: a few missing judgments leave items alone, and must not spare a judge
+    the check.
+    """
+    keep = np.bincount(codes, minlength=1)[codes] >= 2 if len(codes) else np.zeros(0, dtype=bool)
+    if not keep.any() or 2 * keep.sum() < len(codes) or not _are_nested(codes, people.cluster):
+        return None, keep
+    kept = people.restrict(keep)
+    columns = {own.name: getattr(kept, own.name) for own in fields(People)}
+    return PeopleWithinGroups(**columns, group=compact_codes(codes[keep])[1]), keep
+
+
+def _are_nested(inner: Ints, outer: Ints) -> bool:
+    """Say whether the items of each inner group are of one outer group."""
+    pairs = np.unique(np.stack([inner, outer]), axis=1)
+    return pairs.shape[1] == len(np.unique(inner))

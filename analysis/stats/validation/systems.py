@@ -15,8 +15,8 @@ from scipy.stats import chi2
 
 from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Floats, Ints, as_codes
-from analysis.stats.validation.answers import Answer, Reason
 from analysis.stats.validation.criteria import Criteria, Scale
+from analysis.stats.validation.decision import Answer, Reason
 from analysis.stats.validation.errors import Quantity
 from analysis.stats.validation.people import People
 
@@ -114,14 +114,14 @@ def compare_systems(
     margin = criteria.system_margin
     margin = scale.system_margin if margin is None else margin
     alpha = criteria.alpha
-    pairs = _compare_pairs(people, judge, system, codes, margin, alpha)
+    differences = _Differences(people, system)
+    pairs = _compare_pairs(differences, judge, codes, margin, alpha)
     too_few = (
         int(np.bincount(system).min()) < criteria.fewest_items
         or min(pair.offset.df for pair in pairs) + 1 < criteria.fewest_clusters
     )
     comparison = _decide(pairs, alpha, is_constant=bool(np.ptp(judge) == 0), too_few=too_few)
-    offsets = _means(judge - people.means[:, 0], system, len(codes))
-    spread, interval = _spread(offsets)
+    spread, interval = _spread(differences.means(judge - people.means[:, 0]))
     return replace(comparison, n_systems=len(codes), spread=spread, spread_interval=interval)
 
 
@@ -135,95 +135,82 @@ def correct_comparison(comparison: SystemComparison, *, passes: bool) -> SystemC
     return replace(comparison, answer=Answer.NOT_YET, reason=Reason.UNDECIDED, missing="correction")
 
 
-def _compare_pairs(
-    people: People, judge: Floats, system: Ints, codes: Ints, margin: float, alpha: float
-) -> tuple[SystemPair, ...]:
-    means = people.means[:, 0]
-    columns = (judge - means, means, judge)
-    first, second = np.triu_indices(len(codes), 1)
-    groups = _count_clusters(people, system, first, second)
-    offsets, by_people, by_judge = (
-        _differences(people, values, system, first, second, groups) for values in columns
-    )
-    p = [offset.p_within(margin) for offset in offsets]
-    p_winner = _p_of_winners(by_judge, people, judge, system, first, second)
-    share = alpha / 2 / len(first)  # of a two-sided interval over all pairs
-    return tuple(
-        SystemPair(
-            int(codes[first[k]]),
-            int(codes[second[k]]),
-            offset,
-            by_people[k],
-            by_judge[k],
-            p[k],
-            float(p_pair),
-            float(p_winner[k]),
-            is_off=abs(offset.value) - offset.reach(share) > margin,
-            is_favoured=abs(offset.value) - offset.reach(share) > 0,
-        )
-        for k, (offset, p_pair) in enumerate(zip(offsets, holm(p), strict=True))
-    )
+class _Differences:
+    """The differences of every two of S systems, with errors by the clusters of each pair.
 
-
-def _means(values: Floats, system: Ints, n_systems: int) -> Floats:
-    """Return the mean of values (n,) in each system (S,)."""
-    means: Floats = np.bincount(system, values, minlength=n_systems) / np.bincount(system)
-    return means
-
-
-def _count_clusters(people: People, system: Ints, first: Ints, second: Ints) -> Floats:
-    """Return how many clusters each pair of systems has items in."""
-    shape = people.n_clusters, int(system.max()) + 1
-    has = sparse.coo_array((np.ones(people.n), (people.cluster, system)), shape=shape).tocsr()
-    has.data[:] = 1.0
-    shared = (has.T @ has).toarray()
-    counts: Floats = shared[first, first] + shared[second, second] - shared[first, second]
-    return counts
-
-
-def _differences(
-    people: People, values: Floats, system: Ints, first: Ints, second: Ints, groups: Floats
-) -> list[Quantity]:
-    """Return mean(second) - mean(first) of values (n,) with errors by the pair's clusters."""
-    mean = _means(values, system, int(system.max()) + 1)
-    products = _products(people, values, system)
-    squares = products[first, first] + products[second, second] - 2 * products[first, second]
-    quantities = []
-    for value, g, square in zip(mean[second] - mean[first], groups, squares, strict=True):
-        error = sqrt(g / (g - 1) * max(0.0, square)) if g > 1 else nan
-        quantities.append(Quantity(float(value), error, int(g) - 1))
-    return quantities
-
-
-def _products(people: People, values: Floats, system: Ints) -> Floats:
-    """Return the covariances (S, S) of the systems' means of values (n,), by clusters."""
-    n_systems = int(system.max()) + 1
-    psi = (values - _means(values, system, n_systems)[system]) / np.bincount(system)[system]
-    shape = people.n_clusters, n_systems
-    sums = sparse.coo_array((psi, (people.cluster, system)), shape=shape).tocsr()
-    products: Floats = (sums.T @ sums).toarray()
-    return products
-
-
-def _p_of_winners(
-    pairs: list[Quantity], people: People, judge: Floats, system: Ints, first: Ints, second: Ints
-) -> Floats:
-    """Return the p of "the judge tells them apart" of each pair, by max-T over all pairs.
-
-    The systems' means are drawn from the t distribution with their covariance by clusters.
-    Source: Hothorn, Bretz & Westfall (2008), Biometrical Journal 50.
+    system: codes (n,) of the items, 0..S-1; first, second: (P,), the systems of each pair.
     """
-    products = _products(people, judge, system)
-    values, vectors = np.linalg.eigh(products)
-    rng, df = np.random.default_rng(0), max(min(pair.df for pair in pairs), 1)
-    noise = rng.normal(size=(DRAWS, len(values))) * np.sqrt(np.maximum(values, 0)) @ vectors.T
-    noise /= np.sqrt(rng.chisquare(df, size=(DRAWS, 1)) / df)
-    errors = np.array([pair.error for pair in pairs])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        largest = np.abs((noise[:, second] - noise[:, first]) / errors).max(axis=1)
-        t = np.abs([pair.value for pair in pairs] / errors)
-    p: Floats = (1 + (largest[:, None] >= t).sum(axis=0)) / (DRAWS + 1)
-    return np.where(np.isnan(t), 1.0, p)
+
+    def __init__(self, people: People, system: Ints) -> None:
+        """Number the pairs, and count in how many clusters each has items."""
+        self.people, self.system, self.sizes = people, system, np.bincount(system)
+        self.first, self.second = np.triu_indices(len(self.sizes), 1)
+        has = self._by_cluster(np.ones(people.n))
+        has.data[:] = 1.0
+        shared = (has.T @ has).toarray()
+        self.clusters = shared.diagonal()[self.first] + shared.diagonal()[self.second]
+        self.clusters -= shared[self.first, self.second]
+
+    def means(self, values: Floats) -> Floats:
+        """Return the mean of values (n,) in each system (S,)."""
+        means: Floats = np.bincount(self.system, values) / self.sizes
+        return means
+
+    def covariances(self, values: Floats) -> Floats:
+        """Return the covariances (S, S) of the systems' means of values (n,), by clusters."""
+        apart = (values - self.means(values)[self.system]) / self.sizes[self.system]
+        sums = self._by_cluster(apart)
+        products: Floats = (sums.T @ sums).toarray()
+        return products
+
+    def of(self, values: Floats) -> list[Quantity]:
+        """Return mean(second) - mean(first) of values (n,) of each pair."""
+        first, second, products = self.first, self.second, self.covariances(values)
+        squares = products[first, first] + products[second, second] - 2 * products[first, second]
+        apart, quantities = np.diff(self.means(values)[[first, second]], axis=0)[0], []
+        for value, g, square in zip(apart, self.clusters, squares, strict=True):
+            error = sqrt(g / (g - 1) * max(0.0, square)) if g > 1 else nan
+            quantities.append(Quantity(float(value), error, int(g) - 1))
+        return quantities
+
+    def p_of_winners(self, values: Floats, pairs: list[Quantity]) -> Floats:
+        """Return the p of "the judge tells them apart" of each pair, by max-T over all pairs.
+
+        The systems' means are drawn from the t distribution with their covariance by clusters.
+        Source: Hothorn, Bretz & Westfall (2008), Biometrical Journal 50.
+        """
+        variances, vectors = np.linalg.eigh(self.covariances(values))
+        rng, df = np.random.default_rng(0), max(min(pair.df for pair in pairs), 1)
+        noise = rng.normal(size=(DRAWS, len(variances)))
+        noise = noise * np.sqrt(np.maximum(variances, 0)) @ vectors.T
+        noise /= np.sqrt(rng.chisquare(df, size=(DRAWS, 1)) / df)
+        errors = np.array([pair.error for pair in pairs])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            apart = noise[:, self.second] - noise[:, self.first]
+            largest = np.abs(apart / errors).max(axis=1)
+            t = np.abs([pair.value for pair in pairs] / errors)
+        p: Floats = (1 + (largest[:, None] >= t).sum(axis=0)) / (DRAWS + 1)
+        return np.where(np.isnan(t), 1.0, p)
+
+    def _by_cluster(self, values: Floats) -> sparse.csr_array:
+        """Return the sums (G, S) of values (n,) by cluster and system."""
+        shape = self.people.n_clusters, len(self.sizes)
+        return sparse.coo_array((values, (self.people.cluster, self.system)), shape=shape).tocsr()
+
+
+def _compare_pairs(
+    differences: _Differences, judge: Floats, codes: Ints, margin: float, alpha: float
+) -> tuple[SystemPair, ...]:
+    means = differences.people.means[:, 0]
+    offsets, by_people, by_judge = map(differences.of, (judge - means, means, judge))
+    p = [offset.p_within(margin) for offset in offsets]
+    p_pair, p_winner = holm(p).tolist(), differences.p_of_winners(judge, by_judge).tolist()
+    first, second = (codes[place].tolist() for place in (differences.first, differences.second))
+    share = alpha / 2 / len(p)  # of a two-sided interval over all pairs
+    beyond = [abs(offset.value) - offset.reach(share) for offset in offsets]
+    of_pairs = (first, second, offsets, by_people, by_judge, p, p_pair, p_winner)
+    flags = ([far > margin for far in beyond], [far > 0 for far in beyond])
+    return tuple(map(SystemPair, *of_pairs, *flags))
 
 
 def _decide(

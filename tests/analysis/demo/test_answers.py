@@ -9,7 +9,8 @@ import pytest
 
 from analysis.demo import helpdesk, preparing, simulate
 from analysis.demo.make_demo_files import HERE
-from analysis.reports.verdict.report import JUDGE, RATE
+from analysis.reports.verdict.candidates import JUDGE
+from analysis.reports.verdict.texts import RATE
 from analysis.results.answer import say_answer
 from annotate.models import Study
 from judges.models import Judge

@@ -3,7 +3,7 @@
 from math import nan
 
 from analysis.reports.base import Entry
-from analysis.reports.verdict.words import ELSEWHERE, NOT_BY_IT
+from analysis.reports.verdict.texts import PARTS
 from analysis.results.answer import UNTESTED, say_answer
 
 
@@ -15,7 +15,7 @@ def entry(judge, question, answer, verdict="", reason="", **given):
 
 def yes(judge, question, condition=""):
     worth = f"{judge} may stand in for one rater on {question}: as good as one of your raters."
-    reason = f"{worth} {ELSEWHERE} {condition}"
+    reason = f"{worth} {PARTS['elsewhere']} {condition}"
     return entry(judge, question, "yes", "may", reason.strip())
 
 
@@ -72,7 +72,10 @@ def test_what_holds_for_all_uses_is_said_once_after_them():
 
 
 def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used():
-    favours = "It favours v. 2 by .3 points more than people do, between v. 2 and old" + NOT_BY_IT
+    favours = (
+        "It favours v. 2 by .3 points more than people do, between v. 2 and old"
+        + PARTS["not_by_it"]
+    )
     entries = [
         yes("small", "wit", f"It judged 8 of 10. {favours} It was named."),
         yes("small", "depth"),

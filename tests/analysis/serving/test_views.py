@@ -18,6 +18,7 @@ from tests.module_rows import _django_db_helper, module_rows  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 # Reports that need no judge; and pages of those that need ratings.
+ELSEWHERE = ("stop", "overview")  # whose pages another report's stands for
 OF_PEOPLE = ("agreement", "rater_pairs", "raters", "exclusions", "reasons", "variance", "stop")
 OF_RATINGS = ["", *(f"{name}/" for name, kind in REPORTS.items() if kind.needs_ratings)]
 
@@ -42,7 +43,9 @@ def page(client, path, **query):
     return client.get(f"/studies/films/{path}", usual | query, follow=True)
 
 
-@pytest.mark.parametrize("path", ["", *(f"{report}/" for report in REPORTS if report != "stop")])
+@pytest.mark.parametrize(
+    "path", ["", *(f"{report}/" for report in REPORTS if report not in ELSEWHERE)]
+)
 def test_a_page_takes_few_queries(rated, as_owner, django_assert_max_num_queries, path):
     # Is a worker alive, and has it failed before? Do places lack, are there items that lack some,
     # and how many are open? Results asks that too, and for pay, prices, calls without a value, and

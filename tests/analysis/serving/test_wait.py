@@ -55,13 +55,6 @@ def test_without_a_worker_the_page_computes_and_says_so(rated, as_owner):
     assert "No worker is alive" not in look(as_owner).content.decode(), "it is kept now"
 
 
-def test_the_overview_waits_too(rated, as_owner, alive):
-    assert shows(look(as_owner, ROC.replace("roc", "overview"))) == "waiting"
-    compute(Computation.objects.get().pk)
-    shown = look(as_owner, ROC.replace("roc", "overview"))
-    assert shows(shown) == "report"
-
-
 def test_with_a_worker_the_page_waits_and_then_shows_the_same_numbers(rated, as_owner, alive):
     response = look(as_owner)
     assert shows(response) == "waiting"
@@ -220,7 +213,7 @@ def test_the_page_says_when_and_from_what_its_numbers_were_computed(rated, as_ow
     assert look(as_owner).context["computed"].read_at > computed.computed_at
 
 
-@pytest.mark.parametrize("path", ["", "overview/", "disagreements/", "headlines/"])
+@pytest.mark.parametrize("path", ["", "substitution/", "disagreements/", "headlines/"])
 def test_every_page_with_numbers_says_when(rated, as_owner, settings, path):
     settings.REPORT_IN_PAGE = 100_000
     as_owner.get("/studies/films/analysis/headlines/")

@@ -7,11 +7,9 @@ import pytest
 
 from analysis.reports.stopping.checks import EXTREMES, HOLDS, ONE_POINT, checks_of
 from analysis.stats.planning.stopping import State, StoppingRule, look
+from analysis.stats.validation.checks import Held, Rest, measure_rare_class
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Beyond
-from analysis.stats.validation.held import Held
-from analysis.stats.validation.rare_class import measure_rare_class
-from analysis.stats.validation.rest import Rest
 from tests.analysis.stats.validation.test_verdict import GOOD, agree, offset
 
 SURE = replace(

@@ -8,6 +8,7 @@ from analysis.figures.dots import BASELINE as SOFT
 from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS
 from analysis.reports.verdict.baselines import (
+    BASELINES,
     COIN,
     CONSTANT,
     DRAW,
@@ -16,7 +17,6 @@ from analysis.reports.verdict.baselines import (
     MEAN,
     OVERLAP,
 )
-from analysis.reports.verdict.in_figures import BASELINES
 from annotate.models import Item, Rating, Recipient
 from judges.models import Judge
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS
-from analysis.reports.verdict.tables import LADDERS
+from analysis.reports.verdict.page import LADDERS
 from tests.analysis.reports.verdict.test_published import make_pair
 from tests.analysis.reports.verdict.test_report import crowd, rows_of  # noqa: F401
 from tests.analysis.small import build

@@ -14,7 +14,9 @@ from django.db.models import F
 from django.utils import timezone
 from scipy.stats import t
 
-from analysis.reports.verdict.report import BASELINE, JUDGE, RATE
+from analysis.reports.verdict.baselines import BASELINE
+from analysis.reports.verdict.candidates import JUDGE
+from analysis.reports.verdict.texts import RATE
 from annotate.models import Extra, ExtraAnswer, Item, Place, Rater, Rating, Recipient, Session
 from judges.models import Judgment
 from tests import factories

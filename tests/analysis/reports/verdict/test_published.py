@@ -7,12 +7,11 @@ import pytest
 
 from analysis.figures.looks import Looks
 from analysis.reports.registry import REPORTS
-from analysis.reports.verdict.baselines import CONSTANT
-from analysis.reports.verdict.report import BASELINE
+from analysis.reports.verdict.baselines import BASELINE, CONSTANT
 from annotate.models import Rater, Rating
 from tests import factories
-from tests.analysis.reports.substitution.test_report import make_worked
 from tests.analysis.reports.verdict.test_report import add_judge, crowd, rows_of  # noqa: F401
+from tests.analysis.reports.verdict.test_substitution import make_worked
 from tests.analysis.small import build, load_hanna
 
 pytestmark = pytest.mark.django_db

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from analysis.answers import frame
-from analysis.reports.verdict import words as words_of_verdict
+from analysis.reports.verdict.baselines import BASELINE
+from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.notes import simulation_notes
-from analysis.reports.verdict.page import KIND
-from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE
+from analysis.reports.verdict.report import KIND
+from analysis.reports.verdict.sentences import worth_clause
+from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
 from analysis.serving.grouping import computed
 from analysis.stats.validation.echo import find_echoes
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 from annotate.design.access import make_owner
 from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run
@@ -191,12 +193,12 @@ def test_a_yes_by_other_conventions_says_by_which(crowd):
 
 def test_worth_is_rounded_down():
     """A judge that is worth .96 of a rater is no rater."""
-    assert [words_of_verdict.worth(value) for value in (0.96, 1.0, 1.96, 0.09, 5000)] == [
-        "0.9 raters",
-        "1.0 rater",
-        "1.9 raters",
-        "nothing",
-        "1,000 raters",
+    assert [worth_clause(value) for value in (0.96, 1.0, 1.96, 0.09, 5000)] == [
+        ", worth at least 0.9 raters",
+        ", worth at least 1.0 rater",
+        ", worth at least 1.9 raters",
+        "",
+        ", worth at least 1,000 raters",
     ]
 
 
@@ -262,7 +264,7 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
     }
     assert words["good"][0].startswith("good may stand in for one rater on q: as good as ")
     assert words["good"][0].endswith(
-        f" This is for raters like these 12. {words_of_verdict.ELSEWHERE} This says nothing of "
+        f" This is for raters like these 12. {PARTS['elsewhere']} This says nothing of "
         "comparing systems."
     )
     assert all(entry.row["sentence"] == entry.reason for entry in report.entries)

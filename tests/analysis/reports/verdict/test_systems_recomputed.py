@@ -8,8 +8,9 @@ from django.conf import settings
 from django.db.models import Avg, F
 from scipy.stats import ttest_1samp
 
-from analysis.reports.verdict.report import COMPARE, JUDGE
-from analysis.reports.verdict.words import short
+from analysis.reports.verdict.candidates import JUDGE
+from analysis.reports.verdict.sentences import short
+from analysis.reports.verdict.texts import COMPARE
 from annotate.models import Rating, Recipient
 from tests.analysis.reports.verdict.by_hand import run_by_hand
 from tests.analysis.reports.verdict.test_report import (  # noqa: F401

@@ -6,14 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from analysis.reports.verdict.own_words import OF_OWN, OwnCase, whom_for, without_use
-from analysis.reports.verdict.words import OF_RATING, OF_SYSTEMS, Case, SystemsCase
-from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
+from analysis.reports.verdict.sentences import Case, OwnCase, SystemsCase
+from analysis.reports.verdict.summary import without_use
+from analysis.stats.validation.checks import Held, Rest
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.held import Held
-from analysis.stats.validation.rest import Rest
+from analysis.stats.validation.decision import Answer, Grade, Half, Reason, Verdict, decide
 from analysis.stats.validation.systems import SystemComparison
-from analysis.stats.validation.verdict import decide
 from tests.analysis.stats.validation.test_verdict import GOOD, agree
 
 NO, NOT_YET = Answer.NO, Answer.NOT_YET
@@ -161,10 +159,15 @@ def say_of(make_case, reason, answer, more):
     return make_case("J", "wit", evidence, Verdict(answer, reason, **more), Criteria()).say()[0]
 
 
-@pytest.mark.parametrize("reason", OF_RATING)
+def reasons_of(make_case):
+    """The reasons that a case has texts for."""
+    return {name.partition(",")[0] for name in make_case.texts}
+
+
+@pytest.mark.parametrize("reason", OF_REASONS)
 @pytest.mark.parametrize(("make_case", "whom"), [(Case, "a rater"), (OwnCase, "a recipient's own")])
 def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reason):
-    assert set(OF_REASONS) == set(OF_RATING) == set(OF_OWN)
+    assert set(OF_REASONS) == reasons_of(make_case)
     for answer, more in OF_REASONS[reason]:
         words = say_of(make_case, reason, answer, more)
         if reason in (Reason.LEVEL_OFF, Reason.ORDER_ONLY):
@@ -184,13 +187,10 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
 
 
 @pytest.mark.parametrize(("is_sample", "whom"), [(True, "raters like these 3"), (False, "these 3")])
-def test_whom_a_yes_is_for_can_be_said_once_of_several(is_sample, whom):
+def test_a_yes_says_whom_it_is_for(is_sample, whom):
     evidence = replace(GOOD, are_sample=is_sample)
     reason, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
-    entry = SimpleNamespace(row={"raters": 3}, reason=reason)
-    assert whom_for(entry).startswith(f"This is for {whom}")
-    assert whom_for(entry) in reason
-    assert whom_for(SimpleNamespace(row={"raters": 3}, reason="J may not.")) == ""
+    assert reason.count(f"This is for {whom}") == 1
 
 
 SYSTEMS_USES = {
@@ -211,9 +211,9 @@ OF_SYSTEMS_REASONS = {
 }
 
 
-@pytest.mark.parametrize("reason", OF_SYSTEMS)
+@pytest.mark.parametrize("reason", OF_SYSTEMS_REASONS)
 def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
-    assert set(OF_SYSTEMS_REASONS) == set(OF_SYSTEMS)
+    assert set(OF_SYSTEMS_REASONS) == reasons_of(SystemsCase)
     offset = SimpleNamespace(value=0.5)
     pair = SimpleNamespace(first=0, second=1, offset=offset, is_favoured=False)
     for answer, missing in OF_SYSTEMS_REASONS[reason]:

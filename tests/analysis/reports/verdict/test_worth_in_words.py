@@ -4,8 +4,8 @@ from math import inf, nan
 
 import pytest
 
-from analysis.reports.verdict.own_words import say_worth
 from analysis.reports.verdict.page import _answer, _worth_cell
+from analysis.reports.verdict.summary import say_worth
 
 ROW = {
     "answer": "yes",

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.evidence import gather_reference
 
 QUESTIONS = ("relevance", "coherence", "empathy", "surprise", "engagement", "complexity")
 FIVE = Scale(1, 5)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.reference import Reference, gather_reference
+from analysis.stats.validation.evidence import Reference, gather_reference
 
 FIVE = Scale(1, 5)
 RATINGS, ITEMS_EACH = 3, 10

@@ -8,7 +8,7 @@ from analysis.stats.validation.agreement import (
     compare_judge,
 )
 from analysis.stats.validation.errors import Errors
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 from tests.analysis.stats.validation.worked import (
     CONTENTS_JUDGE,
     CROWD_JUDGE,

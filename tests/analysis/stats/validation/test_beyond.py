@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.agreement import compare_judge
-from analysis.stats.validation.beyond import (
+from analysis.stats.validation.checks import (
     JOINT,
     compare_beyond,
     describe_items,
     raters_other_ratings,
     take_out,
 )
-from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.small_groups import within_groups
+from analysis.stats.validation.people import gather_people, within_groups
 from tests.analysis.stats.validation.simulated import simulate
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, SYSTEMS, contents, long_study
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.echo import find_echoes, moments_of_study, permutation_moments
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 
 
 def study(seed, echoers=0, n=300, raters=90, items_each=10):

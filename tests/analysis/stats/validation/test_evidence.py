@@ -7,10 +7,9 @@ import pytest
 
 from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.criteria import SHARES, Criteria, Scale
-from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.gather import indicators
-from analysis.stats.validation.reference import gather_reference
-from analysis.stats.validation.verdict import decide
+from analysis.stats.validation.decision import decide
+from analysis.stats.validation.evidence import gather_evidence, gather_reference
+from analysis.stats.validation.people import indicators
 from tests.analysis.stats.validation.worked import long_study
 
 FIVE = Scale(1, 5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.verdict import correct_family
+from analysis.stats.validation.decision import correct_family
 
 
 def test_judges_by_benjamini_and_hochberg_at_half_the_level():

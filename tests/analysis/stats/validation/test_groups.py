@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.evidence import compare_groups
-from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.evidence import compare_groups, gather_reference
 
 WIDE = Scale(-50, 50, step=None)
 

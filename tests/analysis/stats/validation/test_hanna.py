@@ -5,10 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.reference import Reference
+from analysis.stats.validation.decision import correct_family, decide, largest_people_p
+from analysis.stats.validation.evidence import Reference, gather_evidence
 from analysis.stats.validation.systems import compare_systems
-from analysis.stats.validation.verdict import correct_family, decide, largest_people_p
 from tests.analysis.stats.validation.hanna import FIVE, QUESTIONS, load
 
 # question, judge: n, rho (SE), r, theta_2/3 (SE), K_low, beyond systems and contents at once

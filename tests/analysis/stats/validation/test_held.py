@@ -5,12 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from analysis.stats.validation.checks import count_equal, ends_of, find_held, tabulate_ratings
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.held import count_equal, find_held, tabulate_ratings
-from analysis.stats.validation.reference import Reference, gather_reference
-from analysis.stats.validation.rest import ends_of
+from analysis.stats.validation.evidence import Reference, gather_evidence, gather_reference
+from analysis.stats.validation.people import gather_people
 from tests.analysis.stats.validation.simulated import FIVE, simulate
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from analysis.stats.validation.checks import Level, measure_level
 from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.level import Level, measure_level
+from analysis.stats.validation.people import gather_people
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, contents, labels, long_study
 
 

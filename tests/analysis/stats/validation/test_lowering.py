@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaincc
 
 from analysis.stats.validation.echo import MOST_RATERS, adjusted_p, find_lowering_raters
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 
 
 def crowd(seed, n_raters=12, each=45, m=3, rho=0.3, random_raters=()):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.agreement.fleiss_kappa import fleiss_kappa
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 from tests.analysis.stats.validation.worked import (
     LABELS,
     PAIRS,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.validation.rare_class import choose_rare_label, measure_rare_class
+from analysis.stats.validation.checks import choose_rare_label, measure_rare_class
 
 
 def wilson(hits, n):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.evidence import gather_reference
 from tests.analysis.stats.validation.worked import long_study
 
 FIVE = Scale(1, 5)

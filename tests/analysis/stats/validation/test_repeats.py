@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.repeats import Repeats, compare_repeats, gather_repeat_evidence
-from analysis.stats.validation.verdict import decide
+from analysis.stats.validation.decision import decide
+from analysis.stats.validation.evidence import Repeats, compare_repeats, gather_repeat_evidence
 
 SEVEN = Scale(-50, 50, step=None)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.agreement import compare_judge
+from analysis.stats.validation.decision import decide
 from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.gather import gather_people
+from analysis.stats.validation.people import gather_people
 from analysis.stats.validation.systems import compare_systems
-from analysis.stats.validation.verdict import decide
 from tests.analysis.stats.validation.simulated import FIVE, simulate, tricks
 
 

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.agreement import CONSTANT, Agreement
-from analysis.stats.validation.beyond import JOINT
+from analysis.stats.validation.checks import JOINT, Held, Level, Rest
 from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.decision import decide, largest_judge_p, largest_people_p
 from analysis.stats.validation.errors import Errors, Quantity
 from analysis.stats.validation.evidence import Beyond, Evidence
-from analysis.stats.validation.held import Held
-from analysis.stats.validation.level import Level
-from analysis.stats.validation.rest import Rest
-from analysis.stats.validation.verdict import decide, largest_judge_p, largest_people_p
 
 
 def agree(r, rho, r_error=0.03, rho_error=0.02, clusters=50, reason=""):

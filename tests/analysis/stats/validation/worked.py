@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.stats.validation.gather import gather_people, indicators
+from analysis.stats.validation.people import gather_people, indicators
 
 CROWD = "1a4 1b5 1c4 2a2 2d1 2e3 3b3 3d3 4c5 4e4 4f5 5a1 5f2 6b4 6d2 6e3 7c2 7f1 7a3 8d4 8e5 8f3"
 CROWD_JUDGE = np.array([4, 2, 3, 4, 2, 4, 1, 5.0])[:, None]

@@ -5,14 +5,22 @@ people agree little, a judge that always says the same passes it. So people's ag
 next to it.
 """
 
+from dataclasses import replace
+from math import isnan, nan
+
 import numpy as np
 
+from analysis.figures.curves import MOST_CURVES, winning_rates
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
+from analysis.figures.layout import Cell, Figure, Layout, Table, interval_cell
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, columns_of, draw_notes, reason_notes
+from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.scores import Scores
-from analysis.reports.substitution.options import PLAIN, usual_epsilon
+from analysis.reports.verdict.options import PLAIN, SubstitutionOptions, usual_epsilon
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.human_ceiling import HumanCeiling, human_ceiling
@@ -21,6 +29,7 @@ from analysis.stats.replacement.substitution import (
     alternative_annotator_test,
     rejections,
 )
+from annotate.templatetags.concord import interval, leading_point
 
 GRID = np.arange(51) / 100  # of the curve over epsilon
 ENOUGH = 0.5  # winning rate that passes
@@ -34,44 +43,112 @@ CONDITIONS = (
 NO_RATINGS = "no agreement: nobody has rated"
 
 
-def substitution(answers, options, questions=None):
-    """Test every judge against the raters of the reference, a row per question.
+class Substitution(ReportObject):
+    """A row for each judge and question: the alternative annotator test and the human ceiling."""
 
-    questions: keys of those wanted; None means all. All questions of a judge are corrected
-    together, whichever are wanted.
-    """
-    scores = Scores(answers, options)
-    labels = LabelNotes(options.missing_judgment, answers.own_scale)
-    report = Report("substitution", answers.study.slug, options.as_dict())
-    epsilon = _epsilon(options)
-    ratings = _ratings(scores)
-    alphas = {place: _agreement(scores, place, people) for place, people in ratings.items()}
-    for judge in scores.judges:
-        tests = _tests(scores, labels, judge, ratings)
-        rates = _winning_rates(tests, epsilon)
-        for place, (test, values) in tests.items():
-            if not questions or scores.questions[place].key in questions:
-                of_people = _ceiling(scores, place, ratings[place], values), alphas[place]
-                _add_row(report, scores, judge, place, epsilon, test, rates[place], of_people)
-    report.verdict = _verdicts(report, scores, epsilon)
-    report.notes = [
-        *policy_notes(scores, compared=False),
-        _epsilon_note(options, epsilon),
-        _error_note(scores),
-        f"Raters with {FEWEST_ITEMS} items or more are tested; an item counts with two ratings "
-        "and a judgment. All p-values of a judge, over raters and questions, are corrected "
-        "together (Benjamini and Yekutieli, 5 %).",
-        *labels.sentences(),
-        interval_note(scores),
-        *draw_notes(report, options.draws),
-        *reason_notes(report, ["evaluator", "question"]),
+    name, title, options = "substitution", "Substitution", SubstitutionOptions
+    method = (
+        "How judges compare with single raters. The alternative annotator test asks whether the "
+        "judge is at least as close to the other raters as each of them is; the human ceiling "
+        "says how closely people follow one another. Where people agree little, a judge that "
+        "always says the same can pass."
+    )
+    formula = [
+        "Closeness to the other raters of an item: −√ mean (a − r)² on ordered scales, the share "
+        "of equal labels on yes/no and choice questions. The closer one of judge and rater wins "
+        "the item; a tie is a win for both. d = rater's wins − judge's wins.",
+        "For each rater H₀: mean d ≥ ε; t = (mean d − ε) / se, p = P(T ≤ t). Plain: "
+        "se = s / √n, n − 1 degrees of freedom; by cluster: "
+        "se = √(G/(G − 1) · Σ_g (Σ_i (d_i − mean d))²) / n, G − 1 degrees of freedom.",
+        "ω = share of raters whose H₀ is rejected (Benjamini–Yekutieli, 5 %, all questions at "
+        "once); ω ≥ 0.5 passes. Advantage probability (the source's ρ) = mean over raters of the "
+        "judge's share of wins.",
+        "Human ceiling: mean over raters of r between a rater and the mean of the others; the "
+        "judge's r with the same means, on the same items.",
     ]
-    return report
+    source = "Calderon, Reichart & Dror (2025), ACL; Benjamini & Yekutieli (2001)."
+    list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
 
+    def build(self, answers, options, questions=None):
+        """Compute the report. questions: keys of those wanted; None means all.
 
-def _epsilon(options):
-    """Return the head start as given, else by the role that the judge is to replace."""
-    return usual_epsilon(options.reference) if options.epsilon is None else options.epsilon
+        All questions of a judge are corrected together, whichever are wanted.
+        """
+        scores = Scores(answers, options)
+        labels = LabelNotes(options.missing_judgment, answers.own_scale)
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        epsilon = options.epsilon
+        if epsilon is None:
+            epsilon = usual_epsilon(options.reference)
+        ratings = _ratings(scores)
+        alphas = {place: _agreement(scores, place, people) for place, people in ratings.items()}
+        for judge in scores.judges:
+            tests = _tests(scores, labels, judge, ratings)
+            rates = _winning_rates(tests, epsilon)
+            for place, (test, values) in tests.items():
+                if not questions or scores.questions[place].key in questions:
+                    of_people = _ceiling(scores, place, ratings[place], values), alphas[place]
+                    _add_row(report, scores, judge, place, epsilon, test, rates[place], of_people)
+        report.verdict = _verdicts(report, scores, epsilon)
+        report.notes = [
+            *policy_notes(scores, compared=False),
+            _epsilon_note(options, epsilon),
+            _error_note(scores),
+            f"Raters with {FEWEST_ITEMS} items or more are tested; an item counts with two ratings "
+            "and a judgment. All p-values of a judge, over raters and questions, are corrected "
+            "together (Benjamini and Yekutieli, 5 %).",
+            *labels.sentences(),
+            interval_note(scores),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, ["evaluator", "question"]),
+        ]
+        return report
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: winning rates, advantage, the human ceiling."""
+        advantage = "advantage_probability"
+        entries = sorted(report.entries, key=lambda e: (isnan(e.row[advantage]), -e.row[advantage]))
+        figures = []
+        if any(entry.row["tested"] for entry in entries):
+            plot = winning_rates(report, question, entries[0].row["epsilon"], looks)
+            caption = (
+                f"{question}: for each head start ε, the share of raters to whom the judge is at "
+                "least equal in closeness to the other raters. Judges with the same curve share a "
+                f"line; {MOST_CURVES} at most."
+            )
+            figures.append(Figure("epsilon", caption, plot))
+            won = _as_values(entries, advantage, "low", "high", "n")
+            title = f"Advantage probability (n = {_span(won)})"
+            plot = dots(won, "evaluator", "question", looks, title, unit_interval=True)
+            caption = (
+                f"{question}: how often a judge is at least as close to the others as a rater is."
+            )
+            figures.append(Figure("advantage", caption, plot))
+        parts = _as_values(entries, "difference", "difference_low", "difference_high", "ceiling_n")
+        if parts:
+            title = f"Judge's r less people's r (n = {_span(parts)})"
+            plot = dots(parts, "evaluator", "question", looks, title)
+            caption = f"{question}: the judge beside the human ceiling. Lines: 95 % intervals."
+            figures.append(Figure("ceiling", caption, plot))
+        return Layout(figures, _tables(entries, question))
+
+    def headline(self, answers, options, judges):
+        """Return how often the closest judge is at least as close to the others as a rater is."""
+        keys = [q.key for q in answers.questions if q.scale.has_values]
+        if not judges or not keys:
+            return no_value("no question has a scale to compare on") if judges else NO_JUDGE
+        rows = [row for row in self.build(answers, options, keys[:1]).rows if row["tested"]]
+        row = best(rows, judges, "difference") or best(rows, judges, "advantage_probability")
+        if row is None:
+            return no_value(f"no test on {keys[0]}{first_of(keys)}: the report says why")
+        words = (
+            f"how often {row['evaluator']}, which follows people most closely, is at least as "
+            f"close to the other raters as a rater is on {row['question']}{first_of(keys)}, "
+            f"n = {row['n']:,} items; ω = {row['winning_rate']:.2f} at ε = {row['epsilon']:g}; "
+            f"{_agreement_words(row['question'], row)}"
+        )
+        value = leading_point(row["advantage_probability"])
+        return value, interval(row["low"], row["high"]), words
 
 
 def _epsilon_note(options, epsilon):
@@ -258,7 +335,8 @@ def _verdict(entries, curves, role, epsilon):
         for passes in (True, False)
     }
     test = f"the alternative annotator test against {whom}, at ε = {epsilon:g}, is"
-    words = [agreement_sentence(question, tested[0])]
+    agreement = _agreement_words(question, tested[0])
+    words = [f"{agreement[0].upper()}{agreement[1:]}."]
     if named[True]:
         words.append(f"{question}: {test} passed by {named[True]}.")
     if named[False]:
@@ -266,23 +344,13 @@ def _verdict(entries, curves, role, epsilon):
     return words + _ceiling_words(question, tested)
 
 
-def agreement_words(question, row):
+def _agreement_words(question, row):
     """Say how far people agree on a question, from a row of this report."""
-    if np.isnan(row["people_alpha"]):
+    alpha, low, high = (row[f"people_alpha{end}"] for end in ("", "_low", "_high"))
+    if np.isnan(alpha):
         return f"how far people agree on {question} is undefined (see Agreement)"
-    alpha = f"α = {_decimals(row['people_alpha'])}{_ends(row)}"
-    return f"agreement among people: {alpha} on {question}"
-
-
-def agreement_sentence(question, row):
-    """Return the same words as a sentence of its own."""
-    words = agreement_words(question, row)
-    return f"{words[0].upper()}{words[1:]}."
-
-
-def _ends(row):
-    low, high = row["people_alpha_low"], row["people_alpha_high"]
-    return "" if np.isnan(low) else f" [{_decimals(low)}, {_decimals(high)}]"
+    ends = "" if np.isnan(low) else f" [{_decimals(low)}, {_decimals(high)}]"
+    return f"agreement among people: α = {_decimals(alpha)}{ends} on {question}"
 
 
 def _decimals(value):
@@ -309,3 +377,52 @@ def _ceiling_words(question, rows):
         f"{best['evaluator']} follows the same means with r = {best['agreement']:.2f}. The less "
         "people agree among themselves, the easier a judge passes."
     ]
+
+
+def _as_values(entries, value, low, high, n):
+    """Return the entries with these keys as value, low, high and n; undefined ones left out."""
+    keys = {"value": value, "low": low, "high": high, "n": n}
+    about = ("evaluator", "question")
+    return [
+        replace(
+            entry,
+            row={key: entry.row[key] for key in about}
+            | {key: entry.row[name] for key, name in keys.items()},
+        )
+        for entry in entries
+        if not isnan(entry.row[value])
+    ]
+
+
+def _span(entries):
+    return span(entry.row["n"] for entry in entries)
+
+
+def _tables(entries, question):
+    tests, ceilings = [], []
+    for entry in entries:
+        row, reason = entry.row, entry.reason
+        cells = [
+            {True: "yes", False: "no", None: "–"}[row["passes"]],
+            Cell({"low": nan, "high": nan}, row["winning_rate"], reason),
+            f"{row['rejected']} of {row['tested']}",
+            Cell(row, row["advantage_probability"], reason),
+            row["n"],
+        ]
+        tests.append((row["evaluator"], cells))
+        cells = [
+            replace(interval_cell(row, name), reason=reason)
+            for name in ("agreement", "ceiling", "difference")
+        ]
+        ceilings.append((row["evaluator"], [*cells, row["ceiling_n"]]))
+    headings = ["Passes the test", "Winning rate ω", "Raters", "Advantage probability", "Items"]
+    caption = f"Human ceiling for {question}: Pearson's r with the mean of the other raters."
+    of_ceiling = ["Judge", "People (ceiling)", "Difference", "Items"]
+    return [
+        Table(f"Alternative annotator test for {question}.", headings, tests, [], "Judge"),
+        Table(caption, of_ceiling, ceilings, [], "Judge"),
+    ]
+
+
+SUBSTITUTION = Substitution()
+KIND = SUBSTITUTION.kind()

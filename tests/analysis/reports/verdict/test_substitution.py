@@ -12,9 +12,8 @@ from scipy import stats
 from analysis.answers import frame
 from analysis.figures.curves import winning_rates
 from analysis.figures.looks import Looks
-from analysis.reports.substitution.options import SubstitutionOptions
-from analysis.reports.substitution.page import KIND
-from analysis.reports.substitution.report import substitution
+from analysis.reports.verdict.options import SubstitutionOptions
+from analysis.reports.verdict.substitution import KIND, SUBSTITUTION
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
@@ -74,14 +73,13 @@ def test_people_s_agreement_stands_beside_the_test():
     assert report.verdict[0].startswith(f"Agreement among people: α = {alpha:.2f} [")
 
 
-@pytest.mark.parametrize("name", ["substitution", "overview"])
-def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last(name):
+def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last():
     """It passes where people agree little: the words say so, and no page calls it the best."""
     study = make_study(recipients=8)
     Rating.objects.update(value=1 + F("id") * 7 % 5)  # nobody follows anybody
     add_judge(study, "always two", lambda item: 2)
     add_judge(study, "follows", lambda item: 1 + item.pk % 5)
-    report = build(study, name, epsilon="0.3")
+    report = build(study, "substitution", epsilon="0.3")
     words = " ".join(report.verdict)
     for claim in ("take the place", "stand in", "the best", "may "):
         assert claim not in words
@@ -134,8 +132,8 @@ def test_items_that_share_recipients_get_errors_by_cluster():
 def test_all_questions_are_corrected_together_whichever_is_shown():
     answers = frame.read_answers(make_study())
     options = SubstitutionOptions(reference="third_party", draws=0)
-    whole = substitution(answers, options)
-    one = substitution(answers, options, ["accuracy"])
+    whole = SUBSTITUTION.build(answers, options)
+    one = SUBSTITUTION.build(answers, options, ["accuracy"])
     assert one.rows == [row for row in whole.rows if row["question"] == "accuracy"]
 
 

@@ -5,9 +5,9 @@ verdict.answer, verdict.reason, verdict.grouping, verdict.half, verdict.grade
 family = correct_family(judge_p, people_p, question)      family.passes, family.p_adjusted
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from enum import StrEnum
 from math import nan
 
 import numpy as np
@@ -17,15 +17,82 @@ from scipy.stats import false_discovery_control
 from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Flags, Floats, as_codes, as_floats
 from analysis.stats.validation.agreement import Agreement
-from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
-from analysis.stats.validation.beyond import JOINT
+from analysis.stats.validation.checks import JOINT
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence, largest_p
 
+
+class Answer(StrEnum):
+    """The five answers."""
+
+    YES = "yes"
+    NOT_YET = "not_yet"
+    NO = "no"
+    PEOPLE_DISAGREE = "people_disagree"
+    NOT_TESTABLE = "not_testable"
+
+
+class Reason(StrEnum):
+    """Why an answer was given, in the order in which conditions are asked."""
+
+    NOT_COMPARABLE = "not_comparable"
+    HOLDS_RATINGS = "holds_ratings"
+    SAYS_NOTHING = "says_nothing"
+    TOO_FEW = "too_few"
+    RATERS_DISAGREE = "raters_disagree"
+    PEOPLE_UNSURE = "people_unsure"
+    MAY_NOT = "may_not"
+    UNDECIDED = "undecided"
+    KNOWN_FEATURES = "known_features"
+    EXTREMES_ONLY = "extremes_only"
+    LEVEL_OFF = "level_off"
+    ORDER_ONLY = "order_only"
+    MAY = "may"
+    NO_DIFFERENCE = "no_difference"  # these three: of systems
+    FAVOURS = "favours"
+    FEW_SYSTEMS = "few_systems"
+
+
+class Half(StrEnum):
+    """Which half of the check beyond all that is known of an item failed."""
+
+    PEOPLE = "people"
+    JUDGE = "judge"
+
+
+class Grade(StrEnum):
+    """How much a yes says: a share of a rater, one rater, or a panel as large as the raters'."""
+
+    SHARE = "share"
+    RATER = "rater"
+    PANEL = "panel"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer with its reason.
+
+    half: of a failed check beyond what is known of items; grouping: the small one in which it
+    failed, blank where it is the joint check. missing: what else a "not yet" waits for
+    ("correction", "scale", "points", "groups"). grade: of a yes.
+    judge_p, people_p: the largest p of the judge's checks and of the people's. warnings:
+    "missing".
+    """
+
+    answer: Answer
+    reason: Reason
+    grouping: str = ""
+    half: Half | None = None
+    missing: str = ""
+    grade: Grade | None = None
+    judge_p: float = nan
+    people_p: float = nan
+    warnings: tuple[str, ...] = ()
+
+
 MANY_MISSING = 0.1
 
-Outcome = tuple[Answer, Reason, dict[str, object]]
-Rule = Callable[[Evidence, Criteria, float], Outcome | None]
+Condition = tuple[bool, Answer, Reason, dict[str, object]]
 
 
 def decide(
@@ -37,22 +104,66 @@ def decide(
     and "people disagree" rest on one-sided bounds that no correction widens.
     """
     criteria = criteria or Criteria()
-    alpha = criteria.alpha
-    rules: tuple[Rule, ...] = (*RULES, partial(_ask_correction, passes=passes_correction))
-    outcomes = (rule(evidence, criteria, alpha) for rule in rules)
-    answer, reason, details = next(
-        (outcome for outcome in outcomes if outcome), (Answer.YES, Reason.MAY, {})
-    )
-    if answer == Answer.YES:
-        details = {"grade": grade_worth(evidence, alpha)}
+    conditions = _conditions(evidence, criteria, passes_correction)
+    _, answer, reason, details = next(condition for condition in conditions if condition[0])
     return Verdict(
         answer,
         reason,
         judge_p=largest_judge_p(evidence, criteria),
         people_p=largest_people_p(evidence),
-        warnings=collect_warnings(evidence),
+        warnings=("missing",) if evidence.share_missing > MANY_MISSING else (),
         **details,  # type: ignore[arg-type]
     )
+
+
+def _conditions(evidence: Evidence, criteria: Criteria, passes: bool) -> Iterator[Condition]:
+    """Yield (whether it holds, answer, reason, details) in the order in which they are asked.
+
+    The first that holds decides; what comes after it is not computed.
+    """
+    alpha, agreement, level = criteria.alpha, evidence.agreement, evidence.level
+    not_yet, no = Answer.NOT_YET, Answer.NO
+    is_given = evidence.n > 0 and not evidence.is_fitted
+    yield not is_given, Answer.NOT_TESTABLE, Reason.NOT_COMPARABLE, {}
+    yield bool(evidence.held), Answer.NOT_TESTABLE, Reason.HOLDS_RATINGS, {}
+    yield agreement.is_constant, no, Reason.SAYS_NOTHING, {}
+    yield evidence.n < criteria.fewest_items, not_yet, Reason.TOO_FEW, {}
+    yield evidence.n_clusters < criteria.fewest_clusters, not_yet, Reason.TOO_FEW, {}
+    rho, theta = agreement.rho, agreement.retention(criteria.retention)
+    is_hopeless = np.isnan(rho.value) or rho.upper(alpha) < criteria.floor
+    yield is_hopeless, Answer.PEOPLE_DISAGREE, Reason.RATERS_DISAGREE, {}
+    are_sure = rho.value >= criteria.floor and rho.p_above() < alpha
+    yield not are_sure, not_yet, Reason.PEOPLE_UNSURE, {}
+    yield theta.upper(alpha) < 0, no, Reason.MAY_NOT, {}
+    yield not theta.p_above() < alpha, not_yet, Reason.UNDECIDED, {}
+    for name, part in evidence.beyond.parts:
+        yield _ask_part(name, part, criteria)
+    p_of_rest = evidence.rest.p if evidence.rest else 0.0
+    yield not p_of_rest < alpha, no, Reason.EXTREMES_ONLY, {}
+    yield evidence.has_one_point, not_yet, Reason.ORDER_ONLY, {"missing": "points"}
+    if level is None:
+        yield True, not_yet, Reason.ORDER_ONLY, {"missing": "scale"}
+        return
+    yield level.is_off(evidence.level_margin, alpha), no, Reason.LEVEL_OFF, {}
+    is_near = level.p_within(evidence.level_margin) < alpha
+    yield not is_near, not_yet, Reason.ORDER_ONLY, {}
+    yield not passes, not_yet, Reason.UNDECIDED, {"missing": "correction"}
+    yield True, Answer.YES, Reason.MAY, {"grade": grade_worth(evidence, alpha)}
+
+
+def _ask_part(name: str, agreement: Agreement, criteria: Criteria) -> Condition:
+    """Return the condition that a part of the check beyond what is known of items fails."""
+    alpha, rho = criteria.alpha, agreement.rho
+    theta = agreement.retention(criteria.beyond_retention)
+    people_pass, judge_passes = rho.p_above() < alpha, theta.p_above() < alpha
+    answer = Answer.NOT_YET
+    if not people_pass and (np.isnan(rho.value) or rho.upper(alpha) < criteria.floor):
+        answer = Answer.PEOPLE_DISAGREE
+    elif people_pass and (agreement.is_constant or theta.upper(alpha) < 0):
+        answer = Answer.NO
+    half = Half.JUDGE if people_pass else Half.PEOPLE
+    details: dict[str, object] = {"grouping": "" if name == JOINT else name, "half": half}
+    return not (people_pass and judge_passes), answer, Reason.KNOWN_FEATURES, details
 
 
 def grade_worth(evidence: Evidence, alpha: float = 0.05) -> Grade:
@@ -87,107 +198,6 @@ def largest_people_p(evidence: Evidence) -> float:
     """Return the largest p of "raters agree", over all items and beyond what is known of them."""
     p = [part.rho.p_above() for _, part in evidence.beyond.parts]
     return largest_p([evidence.agreement.rho.p_above(), *p])
-
-
-def collect_warnings(evidence: Evidence) -> tuple[str, ...]:
-    """Return the names of what a reader should know whatever the answer is."""
-    warnings = {
-        "missing": evidence.share_missing > MANY_MISSING,
-    }
-    return tuple(name for name, holds in warnings.items() if holds)
-
-
-def _ask_comparable(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    if not evidence.n or evidence.is_fitted:
-        return Answer.NOT_TESTABLE, Reason.NOT_COMPARABLE, {}
-    return (Answer.NOT_TESTABLE, Reason.HOLDS_RATINGS, {}) if evidence.held else None
-
-
-def _ask_amount(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    if evidence.agreement.is_constant:
-        return Answer.NO, Reason.SAYS_NOTHING, {}
-    enough = evidence.n >= criteria.fewest_items
-    if enough and evidence.n_clusters >= criteria.fewest_clusters:
-        return None
-    return Answer.NOT_YET, Reason.TOO_FEW, {}
-
-
-def _ask_people(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    rho = evidence.agreement.rho
-    if np.isnan(rho.value) or rho.upper(alpha) < criteria.floor:
-        return Answer.PEOPLE_DISAGREE, Reason.RATERS_DISAGREE, {}
-    if rho.value < criteria.floor or not rho.p_above() < alpha:
-        return Answer.NOT_YET, Reason.PEOPLE_UNSURE, {}
-    return None
-
-
-def _ask_order(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    theta = evidence.agreement.retention(criteria.retention)
-    if theta.upper(alpha) < 0:
-        return Answer.NO, Reason.MAY_NOT, {}
-    return None if theta.p_above() < alpha else (Answer.NOT_YET, Reason.UNDECIDED, {})
-
-
-def _ask_beyond(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    outcomes = (_ask_part(*part, criteria, alpha) for part in evidence.beyond.parts)
-    return next((outcome for outcome in outcomes if outcome), None)
-
-
-def _ask_part(name: str, agreement: Agreement, criteria: Criteria, alpha: float) -> Outcome | None:
-    rho, theta = agreement.rho, agreement.retention(criteria.beyond_retention)
-    people_pass, judge_passes = rho.p_above() < alpha, theta.p_above() < alpha
-    if people_pass and judge_passes:
-        return None
-    is_flat = np.isnan(rho.value)
-    if not people_pass and (is_flat or rho.upper(alpha) < criteria.floor):
-        answer = Answer.PEOPLE_DISAGREE
-    elif people_pass and (agreement.is_constant or theta.upper(alpha) < 0):
-        answer = Answer.NO
-    else:
-        answer = Answer.NOT_YET
-    half = Half.JUDGE if people_pass else Half.PEOPLE
-    grouping = "" if name == JOINT else name
-    return answer, Reason.KNOWN_FEATURES, {"grouping": grouping, "half": half}
-
-
-def _ask_rest(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    if evidence.rest is None or evidence.rest.p < alpha:
-        return None
-    return Answer.NO, Reason.EXTREMES_ONLY, {}
-
-
-def _ask_points(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    if not evidence.has_one_point:
-        return None
-    return Answer.NOT_YET, Reason.ORDER_ONLY, {"missing": "points"}
-
-
-def _ask_level(evidence: Evidence, criteria: Criteria, alpha: float) -> Outcome | None:
-    if evidence.level is None:
-        return Answer.NOT_YET, Reason.ORDER_ONLY, {"missing": "scale"}
-    if evidence.level.is_off(evidence.level_margin, alpha):
-        return Answer.NO, Reason.LEVEL_OFF, {}
-    if not evidence.level.p_within(evidence.level_margin) < alpha:
-        return Answer.NOT_YET, Reason.ORDER_ONLY, {}
-    return None
-
-
-def _ask_correction(
-    evidence: Evidence, criteria: Criteria, alpha: float, *, passes: bool
-) -> Outcome | None:
-    return None if passes else (Answer.NOT_YET, Reason.UNDECIDED, {"missing": "correction"})
-
-
-RULES: tuple[Rule, ...] = (
-    _ask_comparable,
-    _ask_amount,
-    _ask_people,
-    _ask_order,
-    _ask_beyond,
-    _ask_rest,
-    _ask_points,
-    _ask_level,
-)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Report the main findings about each judge on one page."""

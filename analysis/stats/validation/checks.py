@@ -1,0 +1,547 @@
+"""Check what r and rho alone do not tell: level, known features, plain items, held ratings.
+
+level = measure_level(people, judge)       how far a judge's mean is from people's
+left = take_out(people, describe_items(people.n, lengths, {"system": systems}))
+compare_beyond(left, judge)                rho', r', theta' beyond all that is known of an item
+outs = ends_of(values)                     the items at either end, which are taken out in turn
+find_held(tabulate_ratings(people, scale), judge, scale)
+measure_rare_class(shares, marks)          recall and precision of a rare class
+compare_with_raters(people, judge)         the published test, which decides nothing
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan, sqrt
+
+import numpy as np
+from scipy import sparse
+from scipy.special import ndtr
+
+from analysis.stats.inputs import Flags, Floats, Ints
+from analysis.stats.intervals.wilson_interval import wilson_interval
+from analysis.stats.replacement.substitution import FEWEST_ITEMS, TIE, RaterTests, tests_of_wins
+from analysis.stats.validation.agreement import Agreement, compare_judge
+from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria, Scale
+from analysis.stats.validation.errors import Quantity
+from analysis.stats.validation.people import NO_ITEM, People, within_groups
+
+
+@dataclass(frozen=True)
+class Level:
+    """The judge's mean less the raters': of a number, or of the share of each label."""
+
+    offsets: tuple[Quantity, ...]
+
+    @property
+    def largest(self) -> Quantity:
+        """Return the offset farthest from 0."""
+        return max(self.offsets, key=lambda offset: abs(offset.value))
+
+    def p_within(self, margin: float) -> float:
+        """Return the p of "every offset is within the margin": the largest of two-sided TOSTs."""
+        return float(np.max([offset.p_within(margin) for offset in self.offsets]))
+
+    def is_off(self, margin: float, alpha: float = 0.05) -> bool:
+        """Say whether an offset is significantly beyond the margin."""
+        return any(abs(offset.value) - offset.reach(alpha) > margin for offset in self.offsets)
+
+
+def measure_level(people: People, judge: Floats) -> Level:
+    """Return b = mean (F_i - ybar_i), of unrounded judgments and raw ratings.
+
+    judge: (n, K), a row for each item of `people`. NaN without items.
+    Source: two one-sided tests, Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15.
+    """
+    if not people.n:
+        return Level((Quantity(np.nan, reason=NO_ITEM),))
+    differences = judge - people.means
+    b = people.average(differences)
+    u = None
+    if people.adds_raters:
+        u = (people.average(people.means) - people.values).T / people.m[people.item]
+    errors = people.errors((differences - b).T, u)
+    rows = zip(b.tolist(), np.eye(len(b)), strict=True)
+    return Level(tuple(errors.quantity(value, row) for value, row in rows))
+
+
+LENGTH, SYSTEM, RATERS = "length", "system", "raters"
+JOINT = "all that is known"  # the part of a check on residuals, over all items
+SAME_WITHIN = 1e-6  # share of a judge's variance below which nothing is left of it
+RANK = 1e-10  # relative size of an eigenvalue that is rounding
+ONE_GROUP = "there are not two groups"
+FEW_A_GROUP = "there are too few rated items a group"
+ONE_LENGTH = "all texts are equally long"
+ITEMS_A_GROUP = {SYSTEM: 2}  # items a group, before its mean is taken out; of other groupings five
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of n items: a partition, and columns beside it.
+
+    group: codes (n,) of the finest partition; table: (n, p), the other columns; inverse: the
+    pseudo-inverse (p, p) of their products less the groups' means. rank: of all; names: what is
+    taken out; small: {name: codes (n,)} of groupings with few items a group; skipped: {name: why}.
+    """
+
+    group: Ints
+    table: sparse.csr_array
+    inverse: Floats
+    rank: int
+    names: tuple[str, ...]
+    small: dict[str, Ints]
+    skipped: dict[str, str]
+
+    @property
+    def columns(self) -> Floats:
+        """Return all columns (n, C), the groups' indicators first."""
+        return np.hstack([_indicators(self.group).toarray(), self.table.toarray()])
+
+    def fit(self, values: Floats) -> Floats:
+        """Return the least-squares fit (n, K) of values (n, K) by all that is known."""
+        means = _means_of_groups(self.group, values)
+        fitted = self.table @ (self.inverse @ (self.table.T @ (values - means)))
+        out: Floats = means + fitted - _means_of_groups(self.group, fitted)
+        return out
+
+
+@dataclass(frozen=True)
+class Left:
+    """The people of the same items without what is known of them.
+
+    small: of each small grouping (name, the people within its groups, what is known of their items,
+    which of the items (n,)). skipped: {name: why} of what could not be taken out.
+    """
+
+    people: People
+    features: Known
+    small: tuple[tuple[str, People, Known, Flags], ...]
+    skipped: dict[str, str]
+
+
+def describe_items(
+    n: int,
+    lengths: Floats | None,
+    groupings: dict[str, Ints],
+    columns: dict[str, Floats] | None = None,
+    fewest: dict[str, int] = ITEMS_A_GROUP,
+) -> Known:
+    """Gather the columns of what is known of n items.
+
+    lengths: (n,) or None; groupings: {name: codes (n,)}; columns: {name: (n, K)}, other numbers;
+    fewest: items a group, on average, of which a grouping is taken out by its means; others are
+    small. Cells of two groupings count where they have five items.
+    """
+    compact = {name: np.unique(codes, return_inverse=True)[1] for name, codes in groupings.items()}
+    names, tables = list(columns or {}), [*(columns or {}).values()]
+    small: dict[str, Ints] = {}
+    skipped: dict[str, str] = {}
+    parts: list[Ints] = [np.zeros(n, dtype=np.int64)]
+    if lengths is not None and n and np.ptp(lengths) > 0:
+        names.append(LENGTH)
+        tables.append(_length_columns(lengths))
+    elif lengths is not None:
+        skipped[LENGTH] = ONE_LENGTH
+    for name, codes in compact.items():
+        n_groups = int(codes.max(initial=-1)) + 1
+        if n_groups < 2:
+            skipped[name] = ONE_GROUP
+        elif n < fewest.get(name, FEWEST_ITEMS_A_GROUP) * n_groups:
+            small[name] = codes
+        else:
+            names.append(name)
+            parts.append(codes)
+    parts += _cells(compact)
+    group = max(parts, key=lambda codes: codes.max(initial=0))
+    indicators = [_indicators(codes) for codes in parts if codes is not group]
+    tables.append(np.zeros((n, 1)))  # so that there is one
+    table = sparse.csr_array(sparse.hstack([*map(sparse.csr_array, tables), *indicators]))
+    inverse, rank = _invert(table, group)
+    return Known(group, table, inverse, rank, tuple(names), small, skipped)
+
+
+def take_out(people: People, features: Known) -> Left:
+    """Take all that is known of the items out of their ratings.
+
+    A fit of p columns takes p/n of the chance in the items' means with it, so that rho' would be
+    too low; what is left of the means is multiplied by sqrt(n / (n - p)). Groupings with few items
+    a group would take more: their products are compared within groups, and all else is fitted
+    within groups too. (A fit over all items, of a judge that knows the group alone, would leave
+    people's own chance within it.) There is no such check where most items are alone in their
+    group, or groups cut across clusters.
+    """
+    rest = _replace_means(people, features, people.n, features.rank)
+    small, skipped = [], dict(features.skipped)
+    for name, codes in features.small.items():
+        inside, keep = within_groups(people, codes)
+        if inside is None:
+            skipped[name] = FEW_A_GROUP
+            continue
+        own = _fit_within(features, inside.group, keep)
+        n_free = inside.n - int(inside.group.max()) - 1
+        n_columns = own.rank - (inside.n - n_free)
+        small.append((name, _replace_means(inside, own, n_free, n_columns), own, keep))
+    return Left(rest, features, tuple(small), skipped)
+
+
+def _replace_means(people: People, features: Known, n_free: int, n_columns: int) -> People:
+    """Return the people with what is left of the items' means, scaled up for p of n columns."""
+    left = people.means - features.fit(people.means)
+    scale = np.sqrt(n_free / max(n_free - n_columns, 1))
+    own = people.values - people.means[people.item]
+    return people.replace_values(own + scale * left[people.item])
+
+
+def _fit_within(features: Known, group: Ints, keep: Flags) -> Known:
+    """Return what is known of the items kept (flags), by their groups and all other columns."""
+    both = sparse.csr_array(sparse.hstack([features.table, _indicators(features.group)]))[keep]
+    sizes, sums = np.bincount(group), _indicators(group).T @ both
+    squares = both.multiply(both).sum(axis=0)
+    varies = squares - sums.multiply(sums).T @ (1 / sizes) > RANK * squares
+    table = sparse.csr_array(both[:, np.flatnonzero(varies)])
+    inverse, rank = _invert(table, group)
+    return Known(group, table, inverse, rank, features.names, {}, {})
+
+
+def compare_beyond(left: Left, judge: Floats) -> tuple[tuple[str, Agreement], ...]:
+    """Return (name, r', rho', theta') of the joint check, then of each small grouping.
+
+    judge: (n, K), a row for each item of the people that were given. r' is NaN where all but 1e-6
+    of the judge's variance is explained.
+    """
+    floor = SAME_WITHIN * float(((judge - judge.mean(axis=0)) ** 2).sum(axis=1).mean())
+    residuals = judge - left.features.fit(judge)
+    joint = compare_judge(left.people, residuals, floor=floor)
+    within = (
+        (name, compare_judge(people, judge[keep] - own.fit(judge[keep]), floor=floor))
+        for name, people, own, keep in left.small
+    )
+    return ((JOINT, joint), *within)
+
+
+def raters_other_ratings(people: People) -> Floats:
+    """Return the mean (n, K) of what an item's raters gave to their other items, less that of all.
+
+    A rater who is centred on his or her own mean, or has no other rating, counts 0.
+    """
+    counts = people.counts[people.rater, None]
+    others = people.sum_by_rater(people.values)[people.rater] - people.values
+    others = others / np.maximum(counts - 1, 1) - people.values.mean(axis=0)
+    is_spared = people.is_in_panel[people.rater, None] | (counts < 2)
+    return people.sum_by_item(np.where(is_spared, 0.0, others)) / people.m[:, None]
+
+
+def _cells(groupings: dict[str, Ints]) -> Iterator[Ints]:
+    """Yield codes (n,) of the cells of two groupings with five items or more; 0 is all others."""
+    for first, second in combinations(groupings.values(), 2):
+        cell = np.unique(first * (second.max(initial=0) + 1) + second, return_inverse=True)[1]
+        sizes = np.bincount(cell)
+        is_large = sizes >= FEWEST_ITEMS_A_GROUP
+        if is_large.any():
+            yield np.where(is_large, np.cumsum(is_large), 0)[cell]
+
+
+def _indicators(codes: Ints) -> sparse.csr_array:
+    shape = len(codes), int(codes.max(initial=0)) + 1
+    return sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)), shape=shape)
+
+
+def _length_columns(lengths: Floats) -> Floats:
+    """Return columns (n, 10): the standardised logarithm of the length, and its deciles."""
+    log_length = np.log1p(lengths)
+    deciles = np.quantile(log_length, np.arange(1, 10) / 10)
+    spread = (log_length - log_length.mean()) / log_length.std()
+    return np.column_stack([spread, log_length[:, None] > deciles])
+
+
+def _invert(table: sparse.csr_array, group: Ints) -> tuple[Floats, int]:
+    """Return the pseudo-inverse of the columns' products less groups' means, and the rank of all.
+
+    Source: Frisch & Waugh (1933), Econometrica 1: the columns without what the groups explain.
+    """
+    own = (table.T @ table).toarray()
+    by_group = _indicators(group)
+    sizes = np.maximum(np.bincount(group), 1)
+    sums = (by_group.T @ table).toarray()
+    products = own - sums.T @ (sums / sizes[:, None])
+    norm = np.sqrt(np.maximum(np.diag(own), 1e-300))
+    values, vectors = np.linalg.eigh(products / norm / norm[:, None])
+    keep = values > RANK
+    scaled = vectors[:, keep] / norm[:, None]
+    rank = int((np.bincount(group) > 0).sum() + keep.sum())
+    return (scaled / values[keep]) @ scaled.T, rank
+
+
+def _means_of_groups(group: Ints, values: Floats) -> Floats:
+    sizes = np.maximum(np.bincount(group), 1)
+    columns = [np.bincount(group, column) / sizes for column in values.T]
+    return np.stack(columns, axis=1)[group]
+
+
+LEAST_END, LARGEST_END = 0.1, 0.35  # of the items: an end is at least, and at most
+FEWEST_OF_REST = 30  # items, of which the rest has to consist
+TIMES = 5  # p of the rest of people's ends counts so often: .01 where the judge's has .05
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The largest p of "judge and raters agree among the other items"; share: taken out there."""
+
+    p: float
+    share: float
+
+
+def ends_of(values: Floats) -> list[Flags]:
+    """Return flags (n,) of the items of the low end and of the high end, where there is one.
+
+    Whole values are taken from the end until a tenth of the items is out, before more than .35 is.
+    Where the first value alone is more, that end is not tested.
+    """
+    values = np.round(values, 9)
+    ends = []
+    for sign in (1, -1):
+        points, counts = np.unique(sign * values, return_counts=True)
+        out = np.cumsum(counts)
+        taken = min(
+            int((out < LEAST_END * len(values)).sum()) + 1,
+            int((out <= LARGEST_END * out[-1]).sum()),
+        )
+        if taken:
+            ends.append(sign * values <= points[taken - 1])
+    return ends
+
+
+RATING, MEAN, CLOSE = "rating", "mean", "close"  # what is held; close: r^2 > rho
+SURE, LIKELY = (1e-4, 0.2), (0.01, 0.8)  # (p below, share of the possible excess at least)
+NEAR, ALMOST_ALL, FEWEST_APART = (
+    0.006,
+    0.9,
+    20,
+)  # of a mean: points, share of items, items that differ
+CLOSER = 1e-4  # p of r^2 > rho, from which a judge follows people closer than people can
+FINE = 20  # points of a scale, from which sums of ratings seldom tie
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a judge holds: one of the ratings of n_equal of n items, where chance gives `expected`.
+
+    question: whose ratings; blank for the judge's own question.
+    """
+
+    kind: str
+    n_equal: int
+    n: int
+    expected: float
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """The ratings of n items: rows (n,) of the study, item and value (P,) of distinct ratings.
+
+    stratum (n,): items with the same number and sum of ratings; mean (n,); differs (n,): whether
+    raters gave several answers.
+    """
+
+    rows: Ints
+    stratum: Ints
+    item: Ints
+    value: Floats
+    mean: Floats
+    differs: Flags
+
+
+def tabulate_ratings(people: People, scale: Scale) -> RatingTable:
+    """Tabulate the distinct ratings of each item, on a scale of numbers.
+
+    On a scale of more than twenty points, or without any, items whose means are within a twentieth
+    of its range are of one stratum.
+    """
+    values, mean = np.round(people.values[:, 0], 9), people.means[:, 0]
+    is_fine = scale.step is None or scale.range > FINE * scale.step
+    sums = np.round(mean * FINE / scale.range) if is_fine else np.round(mean * people.m, 6)
+    level = np.unique(sums, return_inverse=True)[1]
+    stratum = np.unique(people.m * (level.max(initial=0) + 1) + level, return_inverse=True)[1]
+    order = np.lexsort((values, people.item))
+    item, value = people.item[order], values[order]
+    is_new = np.ones(len(item), dtype=bool)
+    is_new[1:] = (np.diff(item) != 0) | (np.diff(value) != 0)
+    item, value = item[is_new], value[is_new]
+    differs = np.bincount(item, minlength=people.n) > 1
+    return RatingTable(people.rows, stratum, item, value, mean, differs)
+
+
+def find_held(table: RatingTable, judge: Floats, scale: Scale) -> Held | None:
+    """Say what a judge holds of a question's ratings; None where that is not shown.
+
+    judge: (n_items,), NaN = none; scale: the judge's, to whose points it is rounded.
+    """
+    scores = judge[table.rows]
+    given = ~np.isnan(scores)
+    n = int(given.sum())
+    if n < FEWEST_APART:
+        return None
+    near = np.abs(scores - table.mean)[given] < NEAR
+    differs = table.differs[given]
+    if differs.sum() >= FEWEST_APART and _mostly(near[differs]) and _mostly(near[~differs]):
+        return Held(MEAN, int(near.sum()), n, 0.0)
+    n_equal, expected, variance = count_equal(table, np.round(scale.round(scores), 9))
+    if variance <= 0:
+        return None
+    p = float(ndtr((expected - n_equal) / sqrt(variance)))
+    excess = (n_equal - expected) / (n - expected) if n > expected else 0.0
+    is_held = any(p < most and excess >= least for most, least in (SURE, LIKELY))
+    return Held(RATING, n_equal, n, expected) if is_held else None
+
+
+def follows_too_closely(agreement: Agreement, criteria: Criteria) -> Held | None:
+    """Say whether a judge follows people closer than people can, which a mean of ratings does."""
+    rho = agreement.rho
+    agree = rho.value >= criteria.floor and rho.p_above() < criteria.alpha
+    if agree and agreement.excess.p_above() < CLOSER:
+        return Held(CLOSE, 0, agreement.n, np.nan)
+    return None
+
+
+def count_equal(table: RatingTable, rounded: Floats) -> tuple[int, float, float]:
+    """Return on how many items a judge equals a rating, and what chance gives: mean and variance.
+
+    rounded: (n,), NaN = none. Chance deals a stratum's judgments out among its items at random:
+    who knows an item well knows the sum of its ratings, and gains nothing within a stratum.
+    Source: Hoeffding (1951), A combinatorial central limit theorem, Ann. Math. Statist. 22.
+    """
+    given = ~np.isnan(rounded)
+    inside = given[table.item]
+    item, n_items = table.item[inside], len(given)
+    both = np.concatenate([table.value[inside], rounded[given]])
+    values, codes = np.unique(both, return_inverse=True)
+    strata = np.concatenate([table.stratum[item], table.stratum[given]])
+    keys = np.unique(strata * len(values) + codes, return_inverse=True)[1]
+    of_rating, of_judgment = keys[: len(item)], keys[len(item) :]
+    n_keys = int(keys.max(initial=-1)) + 1
+    ratings = np.bincount(of_rating, minlength=n_keys)
+    judgments = np.bincount(of_judgment, minlength=n_keys)
+    size = np.bincount(table.stratum[given], minlength=int(table.stratum.max()) + 1)
+    # The table a_ij (judgment j equals a rating of item i) of a stratum: its rows and columns.
+    own = np.bincount(item, judgments[of_rating], minlength=n_items)[given]
+    stratum = table.stratum[given]
+    row, column = own / size[stratum], ratings[of_judgment] / size[stratum]
+    total = np.bincount(stratum, row, minlength=len(size))
+    squares = (
+        size * total
+        - size * (np.bincount(stratum, row**2 + column**2, minlength=len(size)))
+        + total**2
+    )
+    n_equal = int((of_judgment[np.searchsorted(np.flatnonzero(given), item)] == of_rating).sum())
+    variance = float((np.maximum(squares, 0) / np.maximum(size - 1, 1)).sum())
+    return n_equal, float(total.sum()), variance
+
+
+def _mostly(flags: Flags) -> bool:
+    return not len(flags) or bool(flags.mean() >= ALMOST_ALL)
+
+
+MAJORITY = 0.5
+
+
+@dataclass(frozen=True)
+class RareClass:
+    """Recall and precision for one label, with 95 % Wilson intervals over items.
+
+    label: its column. n_majority: items that more than half of their raters give the label;
+    n_marked: items to which the judge gives it; n_hits: items of both, on which both intervals
+    rest. NaN: nobody gives the label, or the judge never.
+    """
+
+    label: int
+    recall: float
+    recall_interval: tuple[float, float]
+    precision: float
+    precision_interval: tuple[float, float]
+    n_majority: int
+    n_marked: int
+    n_hits: int
+
+
+def find_rare_class(
+    means: Floats, scores: Floats, scale: Scale, rare_share: float
+) -> RareClass | None:
+    """Return recall and precision for the rare label of a binary question or a choice.
+
+    means, scores: of people and judge, (n, K). None where no label is rare.
+    """
+    if means.shape[1] == 1 and scale.step is not None and scale.step == scale.range:
+        means, scores = (
+            np.hstack([scale.high - values, values - scale.low]) / scale.range
+            for values in (means, scores)
+        )
+    label = choose_rare_label(means, rare_share) if len(means) else None
+    return None if label is None else measure_rare_class(means[:, label], scores[:, label], label)
+
+
+def choose_rare_label(means: Floats, rare_share: float) -> int | None:
+    """Return the column of a question's rarest label that people use, or None.
+
+    means: (n, K) shares of each label by item. Of two labels the rarer counts however frequent it
+    is, of more only one with at most `rare_share`.
+    """
+    shares = means.mean(axis=0)
+    used = np.flatnonzero(shares > 0)
+    if len(shares) < 2 or not len(used):
+        return None
+    rarest = int(used[np.argmin(shares[used])])
+    return rarest if len(shares) == 2 or shares[rarest] <= rare_share else None
+
+
+def measure_rare_class(shares: Floats, marks: Floats, label: int = 1) -> RareClass:
+    """Compare a judge's marks of one label with the share of raters who gave it.
+
+    shares: (n,) in 0..1; marks: (n,) of the judge. Recall = sum marks x shares / sum shares;
+    precision = the same sum / sum marks. The interval of recall is of the items with a majority
+    for the label, that of precision of the items marked.
+    """
+    both = float(marks @ shares)
+    is_majority, is_marked = shares > MAJORITY, marks > MAJORITY
+    hits = int((is_majority & is_marked).sum())
+    n_majority, n_marked = int(is_majority.sum()), int(is_marked.sum())
+    return RareClass(
+        label,
+        both / shares.sum() if shares.sum() > 0 else nan,
+        wilson_interval(hits, n_majority) if n_majority else (nan, nan),
+        both / marks.sum() if marks.sum() > 0 else nan,
+        wilson_interval(hits, n_marked) if n_marked else (nan, nan),
+        n_majority,
+        n_marked,
+        hits,
+    )
+
+
+def compare_with_raters(people: People, judge: Floats) -> RaterTests:
+    """Test the judge against each rater with 30 items, with errors by cluster.
+
+    judge: (n, K), a row for each item of `people`, taken as it is.
+    Source: Calderon, Reichart & Dror (2025), ACL, "The Alternative Annotator Test".
+    """
+    tested = (people.counts >= FEWEST_ITEMS)[people.rater]
+    compare = _by_labels if people.values.shape[1] > 1 else _by_squares
+    ahead = compare(people, judge)
+    step = TIE * max(float(np.abs(ahead).max(initial=0.0)), 1.0)
+    wins = (ahead <= step)[tested], (ahead >= -step)[tested]
+    return tests_of_wins(people.item[tested], people.rater[tested], *wins, people.cluster)
+
+
+def _by_squares(people: People, judge: Floats) -> Floats:
+    """Return by how much the judge's squared distances from the others exceed the rater's, (N,)."""
+    m, mean = people.m[people.item], people.means[people.item, 0]
+    rating, score = people.values[:, 0], judge[people.item, 0]
+    # Both sums share sum_k (y_k - mean)^2, which drops out.
+    rater_far = m * (rating - mean) ** 2
+    return m * (score - mean) ** 2 - (score - rating) ** 2 - rater_far
+
+
+def _by_labels(people: People, judge: Floats) -> Floats:
+    """Return how many more of the others give the rater's label than the judge's, (N,)."""
+    m = people.m[people.item][:, None]
+    others = m * people.means[people.item] - people.values
+    return np.einsum("nk,nk->n", people.values - judge[people.item], others)
