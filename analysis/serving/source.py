@@ -37,7 +37,12 @@ def code():
     """Return a hash of the code that computes reports: another version's results do not count."""
     root = Path(__file__).parent.parent.parent
     folders = ("analysis", "annotate", "judges")
-    files = [file for name in folders for file in sorted((root / name).rglob("*.py"))]
+    files = [
+        file
+        for name in folders
+        for kind in ("*.py", "words.txt")
+        for file in sorted((root / name).rglob(kind))
+    ]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
