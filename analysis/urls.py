@@ -7,7 +7,7 @@ from analysis.overview import split_views
 from analysis.overview.views import item, items, study, study_live
 from analysis.paper import recipe_views
 from analysis.paper import views as paper_views
-from analysis.planner.views import plan
+from analysis.reports.how_many.views import plan
 from analysis.serving import api, listing_views, results_views, views
 
 urlpatterns = [

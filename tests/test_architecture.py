@@ -85,10 +85,9 @@ FLOORS = {
         {
             "overview": "answers options",
             "paper": "answers stats options figures reports exports results recipes serving",
-            "planner": "stats options figures reports",
         },
         {"demo": "answers serving"},
-        {"management": "answers options reports recipes exports serving paper planner demo"},
+        {"management": "answers options reports recipes exports serving paper demo"},
     ],
 }
 # An import that the table does not allow, with its reason: "from -> to".

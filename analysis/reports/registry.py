@@ -10,8 +10,8 @@ from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import page as counterfactual
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.factuality import page as factuality
+from analysis.reports.how_many import pilot, stop
 from analysis.reports.metamorphic import page as metamorphic
-from analysis.reports.plan import report as plan
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
@@ -20,7 +20,6 @@ from analysis.reports.raters import agreement, exclusions, rater_pairs, raters
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
-from analysis.reports.stopping import report as stopping
 from analysis.reports.variance import page as variance
 from analysis.reports.verdict import overview, substitution
 from analysis.reports.verdict import report as verdict
@@ -69,7 +68,7 @@ PAGES = (
     Page(
         "Verdict",
         "May a judge stand in for people?",
-        (verdict.KIND, substitution.KIND, plan.KIND, stopping.KIND, overview.KIND),
+        (verdict.KIND, substitution.KIND, pilot.KIND, stop.KIND, overview.KIND),
     ),
     Page(
         "Raters",

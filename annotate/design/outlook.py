@@ -10,7 +10,6 @@ from math import ceil
 from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
-from analysis.stats.planning.collection import FEWEST_RATERS
 from analysis.stats.planning.design import (
     FEWEST_CLUSTERS,
     FEWEST_ITEMS,
@@ -27,6 +26,7 @@ from analysis.stats.planning.variances import (
     level_variance,
     usual_variance,
 )
+from analysis.stats.validation.criteria import FEWEST_RATERS
 from annotate.design import own_answers
 from annotate.design.checks import gold_keys, settings_of
 from annotate.design.planner_link import planned_scale, planner_address

@@ -18,7 +18,7 @@ SUFFIXES = {".py", ".html", ".md", ".js", ".txt", ".yaml", ".po"}
 # Where the verdict is reached, and Results, which says it first and names its limits.
 VERDICT = (
     "analysis/reports/verdict",
-    "analysis/reports/stopping",
+    "analysis/reports/how_many",
     "analysis/results",
     "analysis/stats/validation",
 )

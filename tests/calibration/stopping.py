@@ -7,9 +7,8 @@ from math import sqrt
 import numpy as np
 
 from analysis.stats.planning.checks import agreement_check, level_check, retention_check
-from analysis.stats.planning.complete_clusters import complete_clusters
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
-from analysis.stats.planning.stopping import State, StoppingRule, look
+from analysis.stats.planning.stopping import State, StoppingRule, complete_clusters, look
 from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.checks import compare_beyond, measure_level
 from analysis.stats.validation.evidence import gather_reference
@@ -72,8 +71,7 @@ def collect(rng, n_items, size, drop_out, at_work=AT_WORK):
     once and end in any order. Those who drop out leave their places to others.
     """
     places, filled = np.zeros(n_items, dtype=int), np.zeros(n_items, dtype=int)
-    order = np.arange(n_items // size)
-    clusters = np.repeat(order, size)
+    clusters = np.repeat(np.arange(n_items // size), size)
     active, items, raters, looked = [], [], [], 0
     number = 0
     while True:
@@ -94,7 +92,7 @@ def collect(rng, n_items, size, drop_out, at_work=AT_WORK):
         complete = int(unfinished.argmax()) if unfinished.any() else n_items
         if complete // EVERY > looked:
             looked = complete // EVERY
-            t = complete_clusters(order, clusters, filled, M)
+            t = complete_clusters(clusters, filled, M)
             if t >= FIRST_LOOK:
                 yield t, np.concatenate(items), np.concatenate(raters)
 

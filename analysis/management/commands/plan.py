@@ -6,9 +6,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.management.asking import add_option
 from analysis.options.form import query
-from analysis.planner.options import OPTIONS, PlanForm, PlanOptions
-from analysis.planner.plan import make_plan
-from analysis.planner.words import as_dict, as_report
+from analysis.reports.how_many.options import OPTIONS, PlanForm, PlanOptions
+from analysis.reports.how_many.planner import Plan
 from analysis.serving import tables
 
 
@@ -27,17 +26,15 @@ class Command(BaseCommand):
         form = PlanForm(query({name: given[name] for name in OPTIONS}))
         if not form.is_valid():
             raise CommandError("\n".join(form.errors_in_words()))
-        made = make_plan(form.options(PlanOptions))
-        self.stdout.write(WRITERS[given["format"]](made).rstrip("\n"))
+        report = Plan(form.options(PlanOptions)).as_report()
+        self.stdout.write(WRITERS[given["format"]](report).rstrip("\n"))
 
 
-def as_json(plan):
+def as_json(report):
     """Write the whole plan as JSON; undefined numbers are null."""
-    return json.dumps(as_dict(plan), ensure_ascii=False, indent=1, allow_nan=False)
+    whole = report.as_dict()
+    parts = {name: whole[name] for name in ("options", "rows", "notes")}
+    return json.dumps(parts, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-WRITERS = {
-    "text": lambda plan: tables.as_text(as_report(plan)),
-    "csv": lambda plan: tables.as_csv(as_report(plan)),
-    "json": as_json,
-}
+WRITERS = {"text": tables.as_text, "csv": tables.as_csv, "json": as_json}

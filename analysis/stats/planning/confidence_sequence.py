@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid, check_share
+from analysis.stats.planning.power import fewest
 
 ALPHA = 0.05  # of each bound, one-sided
 PLANNED = 200  # clusters at which the bounds are about narrowest
 FIRST_LOOK = 50  # clusters
-MOST_CLUSTERS = 10**9  # more than can be collected
 
 
 def mixing_variance(alpha: float = ALPHA, planned: float = PLANNED) -> float:
@@ -77,18 +77,7 @@ def needed_clusters(
         return nan
     if effect <= 0 or isinf(sd):
         return inf
-    too_few, enough = FIRST_LOOK - 1, FIRST_LOOK
-    while sd * margin(enough, alpha, planned) > effect:
-        if enough > MOST_CLUSTERS:
-            return inf
-        too_few, enough = enough, 2 * enough
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if sd * margin(middle, alpha, planned) <= effect:
-            enough = middle
-        else:
-            too_few = middle
-    return float(enough)
+    return fewest(lambda t: sd * margin(t, alpha, planned) <= effect, more_than=FIRST_LOOK - 1)
 
 
 def share_alpha(alpha: float, pairs: int) -> float:

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from analysis.stats.inputs import Floats
-from analysis.stats.planning.collection import FEWEST_RATERS
 from analysis.stats.planning.grids import as_grid, check_share
 from analysis.stats.planning.power import ALPHA, POWER, fewest_that_reach, pass_together
 from analysis.stats.planning.skew import skewed_variances
@@ -27,7 +26,7 @@ from analysis.stats.planning.variances import (
     retention_effect,
     retention_variance,
 )
-from analysis.stats.validation.criteria import LEVEL_SDS, Scale
+from analysis.stats.validation.criteria import FEWEST_RATERS, LEVEL_SDS, Scale
 
 FLOOR = 0.10  # agreement of raters below which no judge is validated
 LEVEL_MARGIN = 0.25  # points on a 5-point scale
@@ -38,6 +37,7 @@ SAME, SIMILAR = 0.9, 0.5  # what a check beyond what is known, and the rest chec
 TINY = 1e-12
 BINARY = 2  # points, on which there is no rest check
 FIXED = 4  # steps to the error of a judge that looks just good enough
+CHECKS = ("agreement", "retention", "known", "level")
 LENGTH_COLUMNS = 12  # that the joint check takes out always: mean, length, raters' other ratings
 
 
@@ -81,6 +81,17 @@ class Power:
     known: Floats
     level: Floats
     joint: Floats
+
+    @property
+    def by_check(self) -> dict[str, float]:
+        """Return the power of each check that is asked, for one number of items."""
+        powers = {name: getattr(self, name).item() for name in CHECKS}
+        return {name: power for name, power in powers.items() if not isnan(power)}
+
+    @property
+    def hardest(self) -> str:
+        """Return the check that is most often failed, for one number of items."""
+        return min(self.by_check, key=self.by_check.__getitem__)
 
 
 @dataclass(frozen=True)

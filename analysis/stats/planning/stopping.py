@@ -2,6 +2,7 @@
 
 StoppingRule(alpha, planned, floor)                        what is fixed before collecting
 look(rule, agreement, retention, others, clusters)         state and bounds of all checks
+complete_clusters(ranks, ratings, m)                       the clusters that a look may use
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from analysis.stats.inputs import Flags, Floats
 from analysis.stats.planning.checks import Check
@@ -31,6 +33,19 @@ class State(StrEnum):
     RATERS_DISAGREE = "raters_disagree"  # stop: no judge can be validated
     CONTINUE = "continue"
     LIMIT = "limit"  # stop: undecided, and the budget is spent
+
+
+def complete_clusters(ranks: ArrayLike, ratings: ArrayLike, m: int) -> int:
+    """Return how many clusters from the start of the order are complete, which a look uses.
+
+    ranks: (N,) place of each item's cluster in the random order stored before collecting, from 0;
+    ratings: (N,) finished ratings of each item. A cluster is complete when every item has at least
+    m ratings. Later complete clusters wait.
+    """
+    places = np.asarray(ranks, dtype=np.int64)
+    # NaN is no rating, so an item with it is not complete.
+    unfinished = places[~(np.asarray(ratings, dtype=np.float64) >= m)]
+    return int(min(unfinished, default=places.max(initial=-1) + 1))
 
 
 @dataclass(frozen=True)

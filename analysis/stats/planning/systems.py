@@ -4,17 +4,15 @@ items_a_system(difference_variance)     items of each of two systems
 systems_power(difference_variance, n)   that a judge without a bias passes
 """
 
+from math import inf
+
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from analysis.stats.inputs import Floats
-from analysis.stats.planning.grids import as_grid
-from analysis.stats.planning.power import (
-    ALPHA,
-    POWER,
-    equivalence_power,
-    items_for_equivalence,
-)
+from analysis.stats.planning.grids import as_grid, check_share
+from analysis.stats.planning.power import ALPHA, POWER, check_power
 
 SYSTEMS_MARGIN = 0.3  # points on a 5-point scale
 FEWEST = 30  # items of a system; below, a verdict says "too few"
@@ -33,9 +31,13 @@ def items_a_system(
     Items of the two systems are taken for independent. At least 30. inf where the margin is 0.
     Raises ValueError for other values.
     """
+    check_share(alpha, "alpha", 0, 0.5)
+    quantiles = special.ndtri(1 - alpha) + special.ndtri((1 + check_power(power)) / 2)
+    reach = as_grid(margin, "margin", 0)
     spread = 2 * as_grid(difference_variance, "difference_variance", 0)
-    items = items_for_equivalence(margin, spread, power, alpha)
-    return np.maximum(items, FEWEST)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        items = np.maximum(np.ceil(spread * (quantiles / reach) ** 2), FEWEST)
+    return np.where((reach == 0) & ~np.isnan(spread), inf, items)
 
 
 def systems_power(
@@ -50,6 +52,10 @@ def systems_power(
     people tell the systems apart, and the judge with them, is not part of it.
     """
     counts = as_grid(items, "items", 1)
-    spread = 2 * as_grid(difference_variance, "difference_variance", 0)
-    power = equivalence_power(margin, spread, counts, alpha)
+    error = np.sqrt(2 * as_grid(difference_variance, "difference_variance", 0) / counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = as_grid(margin, "margin", 0) / error
+    quantile = special.ndtri(1 - check_share(alpha, "alpha", 0, 0.5))
+    # Both one-sided tests must succeed.
+    power = np.maximum(2 * special.ndtr(reach - quantile) - 1, 0.0)
     return np.where(counts >= FEWEST, power, 0.0)

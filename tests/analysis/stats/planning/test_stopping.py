@@ -9,7 +9,7 @@ from analysis.stats.planning.checks import (
     level_check,
     retention_check,
 )
-from analysis.stats.planning.stopping import State, StoppingRule, look
+from analysis.stats.planning.stopping import State, StoppingRule, complete_clusters, look
 
 RULE = StoppingRule()
 # At 100 clusters the bounds lie 2.839679 standard errors away.
@@ -132,3 +132,41 @@ def test_impossible_rules_are_refused():
             StoppingRule(**rule)
     with pytest.raises(ValueError, match="clusters: expected"):
         state(clusters=-1)
+
+
+RANKS = [1, 1, 2, 0, 0, 3]  # of the clusters of six items in the stored order
+
+
+def test_the_run_ends_at_the_first_unfinished_cluster():
+    assert complete_clusters(RANKS, [3, 3, 2, 3, 3, 3], 3) == 2
+    assert complete_clusters(RANKS, [3, 2, 3, 3, 3, 3], 3) == 1
+    assert complete_clusters(RANKS, [3, 3, 3, 2, 3, 3], 3) == 0
+
+
+def test_all_may_be_complete_and_have_more_than_enough():
+    assert complete_clusters(RANKS, [3, 4, 3, 3, 5, 3], 3) == 4
+
+
+def test_a_rating_more_never_shortens_the_run():
+    rng = np.random.default_rng(5)
+    ratings = rng.integers(0, 3, 6)
+    for _ in range(20):
+        before = complete_clusters(RANKS, ratings, 2)
+        ratings[rng.integers(6)] += 1
+        assert complete_clusters(RANKS, ratings, 2) >= before
+
+
+def test_the_order_of_items_changes_nothing():
+    rng = np.random.default_rng(6)
+    ranks, ratings = np.repeat(rng.permutation(10), 3), rng.integers(2, 9, 30)
+    shuffled = rng.permutation(30)
+    expected = complete_clusters(ranks, ratings, 3)
+    assert complete_clusters(ranks[shuffled], ratings[shuffled], 3) == expected
+
+
+def test_missing_counts_are_not_complete():
+    assert complete_clusters([0, 0], [3, np.nan], 3) == 0
+
+
+def test_nothing_is_complete_without_an_order():
+    assert complete_clusters([], [], 3) == 0

@@ -8,8 +8,8 @@ import numpy as np
 from analysis.figures.frame import SOFT
 from analysis.figures.lines import series
 from analysis.figures.looks import JUDGE_COLOURS
-from analysis.reports.stopping.checks import RETENTION
-from analysis.reports.verdict.sentences import short
+from analysis.reports.how_many.words import say
+from analysis.stats.planning.checks import RETENTION
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK, sequence_bounds
 
 POINTS = 16
@@ -66,17 +66,9 @@ def describe_fan(judge, question, fan, still_open=""):
     still_open: the names of the checks that are not settled, which the figure may not show.
     """
     clusters, value, low, high = fan.now
-    bounds = f", bounds {short(low)} to {short(high)}" if not isnan(low) else ""
-    return (
-        f"{judge} on {question}: what it keeps beyond two thirds of a rater's agreement is "
-        f"{short(value)} after {clusters:,} clusters{bounds}. The lines are the bounds if today's "
-        "estimate stays. “May” needs the lower bound above the decision line, and the other "
-        f"checks; “may not” needs the upper bound below it.{_beside(still_open)}"
-    )
-
-
-def _beside(still_open):
-    """Say which checks are open where retention, which the figure shows, is not among them."""
-    if not still_open or RETENTION in still_open.split(", "):
-        return ""
-    return f" Retention, shown here, is settled. Still open: {still_open}."
+    cases = ["fan" if isnan(low) else "fan_bounds"]
+    if still_open and RETENTION not in still_open.split(", "):
+        cases.append("fan_settled")
+    about = {"judge": judge, "question": question, "still_open": still_open}
+    bounds = {"clusters": clusters, "value": value, "low": low, "high": high}
+    return say("stop", *cases, **about, **bounds)

@@ -1,7 +1,6 @@
-"""Declare what a plan is made from, once for the page and the command."""
+"""Declare what a plan without any data is made from, once for the page and the command."""
 
 from dataclasses import dataclass
-from itertools import chain
 
 from django import forms
 
@@ -28,8 +27,7 @@ SCALES = [
     ("10", "10 points"),
     (RANGE, "another range, given below"),
 ]
-LARGEST_RANGE, MOST_ITEMS = 1_000_000, 1000
-MOST_SECONDS, MOST_PAY, MOST_FEE = 36_000, 100_000, 1000
+MOST_ITEMS = 1000
 
 
 def _word_or_number(default, words, low, label, about):
@@ -39,13 +37,7 @@ def _word_or_number(default, words, low, label, about):
         label=label,
         about=about,
         make_field=lambda study: WordOrNumber(words, min_value=low, max_value=1, label=label),
-        schema={
-            "anyOf": [
-                {"type": "string", "enum": list(words)},
-                {"type": "number", "minimum": low, "maximum": 1},
-            ],
-            "default": default,
-        },
+        schema={},  # the API has no planner
         usual=lambda study: default,
         write=lambda value: EQUAL if value is None else value,
     )
@@ -56,19 +48,16 @@ class PlanOptions:
     """What a plan assumes of raters, judge and collecting.
 
     use: "rate_items" or "compare_systems"; rho: agreement of two raters; judge: its correlation
-    with what raters share, None for a judge as good as one rater; fee: in per cent of the pay.
+    with what raters share, None for a judge as good as one rater; fee: in per cent of the pay;
+    power: the chance of a yes that is aimed at.
     """
 
-    use: str = option(
+    use: str = choice(
         RATE_ITEMS,
-        label="For which use?",
-        about="rate_items: the judge rates items in place of a rater; compare_systems: "
-        "it says which of two systems is better",
-        make_field=lambda study: forms.ChoiceField(
-            choices=USES, label="For which use?", widget=forms.RadioSelect
-        ),
-        schema={"type": "string", "enum": [use for use, _ in USES], "default": RATE_ITEMS},
-        usual=lambda study: RATE_ITEMS,
+        "For which use?",
+        "rate_items: the judge rates items in place of a rater; compare_systems: it says which of "
+        "two systems is better",
+        USES,
     )
     rho: float = _word_or_number(
         USUAL_AGREEMENT,
@@ -105,29 +94,23 @@ class PlanOptions:
     scale_range: float = number(
         100,
         1e-3,
-        LARGEST_RANGE,
+        1_000_000,
         "Another range of the scale",
         "largest less smallest value, such as 100 for 0 to 100; only with scale range",
     )
     session_items: int = whole_number(
-        10, 1, MOST_ITEMS, "Items a session", "items that one rater rates"
+        10, 1, MOST_ITEMS, "Items per session", "items that one rater rates"
     )
-    item_seconds: float = number(
-        40, 0, MOST_SECONDS, "Seconds an item", "time that one rating takes"
-    )
-    hourly_pay: float = number(9, 0, MOST_PAY, "Pay an hour", "of a rater, in your currency")
+    item_seconds: float = number(40, 0, 36_000, "Seconds per rating", "time that one rating takes")
+    hourly_pay: float = number(9, 0, 100_000, "Pay per hour", "of a rater, in your currency")
     fee: float = number(
-        33.33,
-        0,
-        MOST_FEE,
-        "Fee of the platform",
-        "per cent that come on top of the pay",
+        33.33, 0, 1000, "Fee of the platform", "per cent that come on top of the pay"
     )
     cluster_items: int = whole_number(
         1,
         1,
         MOST_ITEMS,
-        "Items a cluster",
+        "Items per cluster",
         "items about the same content or person, which tell less together; 1: no clusters",
     )
     systems: int = whole_number(
@@ -148,8 +131,8 @@ class PlanOptions:
         POWER,
         0.5,
         0.99,
-        "Power",
-        "probability with which a judge like this passes all checks together",
+        "Chance of a yes",
+        "chance with which a judge like this is to pass all checks together, .5 to .99",
     )
 
     def as_dict(self):
@@ -171,16 +154,16 @@ class PlanForm(OptionsForm):
     def __init__(self, data):
         """Set up the form from a query string, or from a command's arguments in that shape."""
         super().__init__(data, None, OPTIONS)
-        for name in chain(*GROUPS.values(), MORE):
-            about = OPTIONS[name].about
-            self.fields[name].help_text = f"{about[0].upper()}{about[1:]}."
-        for name in ("scale_range", "item_seconds", "hourly_pay", "fee", "known", "power"):
-            self.fields[name].widget.attrs["inputmode"] = "decimal"
+        self.fields["use"].widget = forms.RadioSelect(choices=USES)
+        for name, field in self.fields.items():
+            if name != "use":
+                field.help_text = f"{OPTIONS[name].about[0].upper()}{OPTIONS[name].about[1:]}."
+            if isinstance(field.widget, forms.TextInput) and name not in ("rho", "judge"):
+                field.widget.attrs["inputmode"] = "decimal"
 
     def clean(self):
         """Refuse what an address names and no question of a plan is called."""
-        unknown = [name for name in self.data if name not in self.fields]
-        if unknown:
+        if unknown := [name for name in self.data if name not in self.fields]:
             names = " and ".join(f"“{name}”" for name in unknown)
             raise forms.ValidationError(
                 f"{names}: not known here. Known are {', '.join(self.fields)}."

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from analysis.reports.plan.report import FORMULA, SIZE
+from analysis.reports.how_many.pilot import FORMULA, SIZE
 from annotate.design.access import make_owner
 from judges.models import Judge
 from tests import factories
@@ -46,22 +46,20 @@ def test_an_undecided_judge_comes_before_a_refused_one_and_one_with_a_yes(crowd)
     """The refused judge follows raters best: its level is off, and no number of items mends it."""
     truth = make_truth()
     add_judge(crowd, "high", np.clip(4.2 + 0.3 * truth, 1, 5))
-    assert (
-        build(crowd, "plan")
-        .verdict[0]
-        .startswith("For good, which passes every check by itself already: ")
+    (sentence,) = build(crowd, "plan").verdict
+    assert sentence.endswith(
+        " good is shown as it passes every check by itself, and no judge is undecided."
     )
     rng = np.random.default_rng(4)
     add_judge(crowd, "fair", [*(3 + 0.4 * truth[:60] + rng.normal(size=60)), *[nan] * 120])
     (sentence,) = build(crowd, "plan").verdict
-    assert sentence.startswith("For fair, the undecided judge nearest to a yes: ")
+    assert sentence.endswith(" fair is shown as the undecided judge nearest to a yes.")
     Judge.objects.exclude(key="high").delete()
     (sentence,) = build(crowd, "plan").verdict
     assert sentence.startswith(
-        "For high, as no judge is undecided or passes every check by itself: more items would not "
-        "change the answer on q: its level is 1."
+        "More items would not give high a yes on q: its level is 1.24 points off people’s. high is "
+        "shown as no judge is undecided or passes every check by itself."
     )
-    assert sentence.endswith(" points off people’s.")
 
 
 def test_where_no_number_of_items_decides_none_is_tabulated(crowd, owner, as_owner):
@@ -119,9 +117,10 @@ def test_the_answer_is_one_sentence_with_its_band(crowd):
     (sentence,) = report.verdict
     needed = rows_of(report, FORMULA)[1]  # three ratings, as the study has
     more = needed["items"] - 180
-    said = f"About {more:,.0f} more items like these let" if more > 0 else "These items let"
-    assert sentence.startswith(f"{said} fair stand in for a rater on q with probability .8")
-    assert "these 180 items cannot tell it better than ." in sentence
+    enough = "fair needs no more items on q: with these 180 its chance of a yes is at least .8"
+    start = f"About {more:,.0f} more items like these give fair a chance of .8"
+    assert sentence.startswith(start if more > 0 else enough)
+    assert "tell leaves a chance of ." in sentence
 
 
 def test_every_row_says_what_it_supposes(crowd):
@@ -139,8 +138,8 @@ def test_fewer_than_fifty_items_are_refused_in_words(crowd):
     report = build(crowd, "plan", judges=["good"])
     assert report.rows == []
     assert report.verdict == [
-        "good on q: 49 items with two ratings and a judgment are too few to plan from; 50 are the "
-        "least. The page “How many ratings do I need?” plans without a pilot."
+        "good on q: 49 items with two ratings and a judgment, 50 are the least to plan from. The "
+        "page “How many ratings do I need?” plans without any data."
     ]
 
 
@@ -148,7 +147,7 @@ def test_fewer_than_a_hundred_items_are_called_rough(crowd):
     few = crowd.items.order_by("pk").values_list("pk", flat=True)[90:]
     crowd.items.filter(pk__in=list(few)).delete()
     (sentence,) = build(crowd, "plan").verdict
-    assert sentence.endswith("This is rough: there are 90 items, and 100 tell more.")
+    assert "This is rough, as it rests on fewer than 100 items. good is shown" in sentence
 
 
 def test_judges_that_no_study_can_decide_are_refused(crowd):
@@ -158,9 +157,9 @@ def test_judges_that_no_study_can_decide_are_refused(crowd):
     panel.members.set(Judge.objects.filter(key__in=["good", "noise"]))
     report = build(crowd, "plan", judges=["percent", "always 3", "panel"])
     assert report.rows == []
-    said = " ".join(report.verdict)
-    assert "learned from these very ratings" in said and "are equal" in said
-    assert "percent on q: " in said
+    sentences = " ".join(report.verdict)
+    assert "learned from these ratings" in sentences and "are equal" in sentences
+    assert "percent on q: " in sentences
 
 
 def test_a_study_without_judgments_has_nothing_to_plan_from(crowd):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from analysis.reports.stopping import report as stopping
-from analysis.reports.stopping.fan import Fan, describe_fan
-from analysis.reports.stopping.price import price_of
+from analysis.reports.how_many import stop
+from analysis.reports.how_many.fan import Fan, describe_fan
+from analysis.reports.how_many.prices import prices_of
 from analysis.stats.validation.errors import Quantity
 from analysis.stats.validation.evidence import Beyond
 from annotate.models import Place, QualityStep, Rating
@@ -89,7 +89,7 @@ class Worked:
 @pytest.fixture
 def worked(owner, monkeypatch):
     """120 complete clusters of 400, whose evidence is that of the worked example."""
-    gather = stopping.gather_evidence
+    gather = stop.gather_evidence
 
     def as_worked(*arguments, **options):
         evidence = gather(*arguments, **options)
@@ -98,7 +98,7 @@ def worked(owner, monkeypatch):
         changed = {"agreement": Worked(), "beyond": Beyond(), "level": level}
         return type(evidence)(**vars(evidence) | changed)
 
-    monkeypatch.setattr(stopping, "gather_evidence", as_worked)
+    monkeypatch.setattr(stop, "gather_evidence", as_worked)
     study = make_study(owner, 140)
     made = plan(study)
     rate(study)
@@ -120,9 +120,9 @@ def test_the_worked_example_goes_on_and_is_advised_171_items(worked):
 def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
-        "Go on. Open for judge on q: retention. At today's estimate: about 171 more "
-        "items, about $68 at $.40 an item. One standard error to either side: 2 to 1,580. More "
-        "raters alone cannot.",
+        "Go on collecting: judge on q is undecided. Not shown yet: retention. If today’s estimates "
+        "stay, it takes about 171 more items. That costs about $68, at $.40 an item. One standard "
+        "error to either side: 2 to 1,580. More ratings per item alone are not enough.",
         "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
         "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
         "their last rating only after all items have the others, so that looks come late.",
@@ -165,7 +165,7 @@ def test_a_judge_that_knows_the_truth_may_at_the_end_and_the_words_say_would(own
     row = row_of(report, evaluator="judge")
     assert row["state"] == "may" and row["rho_low"] > 0 and row["retention_low"] > 0
     assert report.verdict[0] == (
-        "The rule would stop here: judge may stand in for one rater on q. Ask the verdict what it "
+        "The rule would stop here: judge may stand in for one rater on q. The verdict says what it "
         "may not be used for."
     )
     assert isnan(row["items"]), "nothing is advised any more"
@@ -237,12 +237,12 @@ def test_before_50_clusters_the_report_says_what_the_first_look_lacks(client, ow
     assert (row["state"], row["clusters"]) == ("continue", 30)
     assert isnan(row["retention_low"]) and isnan(row["items"])
     assert report.verdict[:1] == [
-        "Before the first look 2 of the first 50 clusters are still to be completed: 3 ratings, "
-        "about EUR 1."
+        "The first look needs the first 50 clusters complete. Still missing: 3 ratings in 2 "
+        "clusters, about EUR 1."
     ]
     client.force_login(owner)
     page = client.get(f"/studies/{study.slug}/analysis/stop/").text
-    assert "2 of the first 50 clusters are still to be completed" in page
+    assert "Still missing: 3 ratings in 2 clusters" in page
     assert "what to collect" not in page and "figure-stop" not in page
 
 
@@ -252,7 +252,8 @@ def test_before_the_first_rating_the_report_says_what_the_first_look_needs(clien
     report = build(study, "stop")
     assert report.rows == []
     assert report.verdict[:1] == [
-        "Before the first look 50 of the first 50 clusters are still to be completed: 300 ratings."
+        "The first look needs the first 50 clusters complete. Still missing: 300 ratings in 50 "
+        "clusters."
     ]
     assert "about 90" in build(study, "stop", item_cost=0.9).verdict[0].replace("$", "")
     first = study.items.filter(content__key=made.order[0]).first()
@@ -261,7 +262,7 @@ def test_before_the_first_rating_the_report_says_what_the_first_look_needs(clien
     factories.make_judgments(judge, {(first, question): 4.0})
     client.force_login(owner)
     page = client.get(f"/studies/{study.slug}/analysis/stop/").text
-    assert "50 of the first 50 clusters are still to be completed: 299 ratings." in page
+    assert "Still missing: 299 ratings in 50 clusters." in page
     assert "what to collect" not in page
 
 
@@ -280,16 +281,16 @@ def test_items_added_after_the_plan_count_at_no_look_and_the_report_says_how_man
     made = plan(study)
     rate(study)
     before = build(study, "stop")
-    assert not any("added" in sentence for sentence in before.verdict)
+    assert not any("Added" in sentence for sentence in before.verdict)
     factories.make_item(study, "late", None, "new", "one")
     report = build(study, "stop")
     assert (
-        "1 item was added after the plan was fixed, and has no place in its order: ratings of "
-        "added items count at no look."
+        "Added after the plan was fixed: 1 item, without a place in its order. Ratings of added "
+        "items count at no look."
     ) in report.verdict
     factories.make_item(study, "later", None, made.order[0], "one")
     report = build(study, "stop")
-    assert any(sentence.startswith("2 items were added after") for sentence in report.verdict)
+    assert any("fixed: 2 items, without" in sentence for sentence in report.verdict)
     row, same = (row_of(found, evaluator="judge") for found in (report, before))
     assert (row["clusters"], row["rated_items"], row["rho"]) == (60, 120, same["rho"])
     assert row["state"] == same["state"] != ""
@@ -322,7 +323,7 @@ def test_items_that_go_after_the_plan_end_the_guarantee_in_words(owner, way):
         study.save()
     report = build(study, "stop")
     assert report.verdict[0] == (
-        "The guarantee has ended (1 item of its order was deleted, corrected or taken out of "
+        "The guarantee has ended (1 item of its order left it: deleted, corrected or taken out of "
         "rating). What stands here is the usual result, chosen after looking."
     )
     assert row_of(report, evaluator="judge")["clusters"] == 60
@@ -452,15 +453,15 @@ def test_the_cost_is_by_the_studys_own_pay_where_no_other_is_asked_for(worked):
     """171 items of 3 ratings; a session of 4 items pays 1.20, so that a rating costs .30."""
     unpriced = build(worked, "stop")
     assert isnan(row_of(unpriced, evaluator="judge")["cost"])
-    assert any(note.startswith("Cost of an item: not known") for note in unpriced.notes)
+    assert any(note.startswith("Cost: not known") for note in unpriced.notes)
     worked.extra |= {"pays_per_session": 1.2, "pay_currency": "EUR"}
     worked.save()
     report = build(worked, "stop")
     assert row_of(report, evaluator="judge")["cost"] == pytest.approx(171 * 0.9)
-    assert "about EUR 154 at EUR .90 an item" in report.verdict[0]
+    assert "about EUR 154, at EUR .90 an item" in report.verdict[0]
     assert (
-        "Cost of an item: by the study’s own pay: a session of 4 items pays 1.20 EUR; a platform’s "
-        "fee comes on top."
+        "Cost: 40 seconds a rating (assumed), 27.00 an hour (by the study’s settings), sessions of "
+        "4 items, without a platform’s fee."
     ) in report.notes
     asked = build(worked, "stop", item_cost=0.4)
     assert row_of(asked, evaluator="judge")["cost"] == pytest.approx(68.4)
@@ -482,9 +483,9 @@ def test_the_cost_is_by_the_studys_own_time_where_no_pay_is_set(owner):
             session=session,
         )
     study.sessions.update(started_at=NOON)
-    price = price_of(study, 3)
-    assert price.item == pytest.approx(3 * 30 * 9 / 3600)
-    assert price.source.startswith("by the study’s own time, 30 seconds a rating")
+    prices = prices_of(study)
+    assert prices.of_item(3) == pytest.approx(3 * 30 * 9 / 3600)
+    assert prices.source.startswith("30 seconds a rating (the median of the study’s sessions)")
 
 
 def test_the_caption_names_what_is_open_where_the_figure_shows_a_settled_retention():

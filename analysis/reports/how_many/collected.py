@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.stats.planning.complete_clusters import complete_clusters
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
+from analysis.stats.planning.stopping import complete_clusters
 from annotate.stopping.clusters import cluster_by_item, items_in_order
 
 
@@ -48,7 +48,7 @@ def collected_of(answers, plan):
     # A part of a study has not all clusters of the order: count on without the others.
     present, ranks = np.unique(codes[inside], return_inverse=True)
     ratings, m = _raters_by_item(answers, plan.role)[inside], plan.raters_per_item
-    t = complete_clusters(range(len(present)), ranks, ratings, m)
+    t = complete_clusters(ranks, ratings, m)
     uses = inside.copy()
     uses[inside] = ranks < t
     missing = np.maximum(m - ratings, 0) * (ranks < FIRST_LOOK)

@@ -43,14 +43,16 @@ def test_systems_are_compared(as_owner):
     text = words_of(as_owner.get(PATH, {"use": "compare_systems"}))
     assert "300 items of each of two systems with 2 ratings each" in text
     assert "3 534 1,602 161 214.66" in text
-    assert "Probability that a judge without a bias passes" in text
+    assert (
+        "Chance of a yes over the number of items, of a judge that favours neither system" in text
+    )
 
 
 def test_a_setting_that_never_decides_says_why(as_owner):
     answer = as_owner.get(PATH, {"rho": "poor", "judge": "-0.2"})
     text = words_of(answer)
     assert answer.status_code == 200
-    assert "With these numbers no number of items can show it." in text
+    assert "With these numbers no number of items is enough." in text
     assert "At .10 or less no judge can be checked" in text and "there is nothing to show" in text
     assert "inf" not in re.sub(r"[a-z]*info[a-z]*", "", text) and "nan" not in text
     assert "cheapest" not in text and "What to collect" not in text
@@ -102,12 +104,12 @@ def test_the_figure_has_words_and_a_table(as_owner):
     figure = answer.context["figure"]
     names = [line["name"] for line in figure.plot["data"]]
     assert names == [
-        "2 ratings an item",
-        "3 ratings an item",
-        "5 ratings an item",
-        "asked for: .80",
+        "2 ratings per item",
+        "3 ratings per item",
+        "5 ratings per item",
+        "aimed at: .80",
     ]
-    assert "321 items with 3 ratings each" in figure.caption
+    assert figure.caption == "Chance of a yes over the number of items."
     table = answer.context["powers"]
     assert len(table.lines) == len(figure.plot["data"][0]["x"])
     assert "No line reaches" in as_owner.get(PATH, {"rho": "poor"}).context["figure"].caption

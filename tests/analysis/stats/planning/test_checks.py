@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.reports.stopping.checks import EXTREMES, HOLDS, ONE_POINT, checks_of
+from analysis.stats.planning.checks import EXTREMES, HOLDS, ONE_POINT, checks_of
 from analysis.stats.planning.stopping import State, StoppingRule, look
 from analysis.stats.validation.checks import Held, Rest, measure_rare_class
 from analysis.stats.validation.criteria import Criteria

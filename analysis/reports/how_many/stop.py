@@ -1,0 +1,338 @@
+"""Look at unfinished collecting by the rule that the study fixed before its first rating."""
+
+from dataclasses import dataclass, replace
+from math import isfinite, isnan, nan
+
+import numpy as np
+
+from analysis.figures.layout import Figure, Layout, Table, Words, cross_table, interval_cell
+from analysis.options.common import Referenced
+from analysis.options.declare import number
+from analysis.reports.base import Report
+from analysis.reports.how_many.collected import collected_of
+from analysis.reports.how_many.fan import RETENTION_PLACE, describe_fan, draw_fan, fan_of
+from analysis.reports.how_many.prices import prices_of
+from analysis.reports.how_many.tables import count
+from analysis.reports.how_many.words import say, say_all
+from analysis.reports.kind import ReportObject, no_value, of_questions
+from analysis.reports.shared.evaluators import item_notes
+from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.questions import asked_questions, read_lengths
+from analysis.stats.planning.advice import advise
+from analysis.stats.planning.checks import checks_of
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
+from analysis.stats.planning.stopping import State, StoppingRule, look
+from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.evidence import gather_evidence
+from annotate.models import StoppingPlan
+from annotate.stopping.exclusions import later_exclusions
+from annotate.stopping.plan import plan_of
+from judges.stopping.plan import pairs_of
+
+CRITERIA = Criteria()
+UNDECIDED = (State.CONTINUE, State.LIMIT)
+MOST_FANS, MOST_COST = 8, 100_000
+AFTER_LOOKING = "chosen after looking"
+TO_COLLECT = [
+    Words("What the rule says"),
+    "More items",
+    "More ratings per item",
+    "Cost",
+    Words("Why"),
+]
+NUMBERS = ["Raters' own ρ", "Retention θ", "Clusters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopOptions(Referenced):
+    """Options of a look. item_cost: dollars for all ratings of an item; None: the study's own."""
+
+    item_cost: float | None = number(
+        None,
+        0,
+        MOST_COST,
+        "Cost of an item",
+        "dollars that all ratings of one item cost; default: by the study's own pay, else its own "
+        "time",
+    )
+
+
+class Beside:
+    """The plan, its pairs and the exclusions that came later, as text that changes with them."""
+
+    def __init__(self, study, may_be_planned=True):
+        self.plan = plan_of(study) if may_be_planned else None
+        self.pairs = pairs_of(self.plan) if self.plan else []
+        self.later = later_exclusions(self.plan) if self.plan else []
+
+    @classmethod
+    def known_by(cls, reader):
+        """Return the Beside of a reader's study; the reader knows whether judges are planned."""
+        return cls(reader.study, reader.judges.planned)
+
+    def __str__(self):
+        plan = (self.plan.pk, self.later) if self.plan else ()
+        return repr((plan, [(pair.judge.key, pair.question.key) for pair in self.pairs]))
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A plan at work: what holds for each pair of a judge and a question.
+
+    ended: why its guarantee has ended, blank while it holds; item_cost: of all ratings of an item,
+    None where it is not known; sign: before an amount; priced: by what, in words.
+    """
+
+    plan: StoppingPlan
+    rule: StoppingRule
+    ended: str
+    item_cost: float | None
+    sign: str
+    priced: str
+
+    @classmethod
+    def of(cls, beside, options, collected):
+        plan, item_cost = beside.plan, options.item_cost
+        sign, priced = "$", say("cost", "option")
+        if item_cost is None:
+            prices = prices_of(plan.study)
+            item_cost, sign = prices.of_item(plan.raters_per_item), prices.sign
+            priced = prices.source if prices.is_known else say("cost", "unknown")
+        ended = say_ended(beside.later, collected.gone_items)
+        if options.only or options.exclude:
+            ended = say("stop", "by_option")
+        rule = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)
+        return cls(plan, rule, ended, item_cost, sign, priced)
+
+    @property
+    def m(self):
+        """Return the ratings per item that were planned."""
+        return self.plan.raters_per_item
+
+
+class Stop(ReportObject):
+    """Whether collecting may stop at this look, and how many more ratings it takes if not."""
+
+    name, title = "stop", "How many more ratings before stopping"
+    options = StopOptions
+    list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
+    instead = staticmethod(lambda reader: "" if reader.judges.planned else "plan")
+    watch, stamp = Beside.known_by, Beside
+    method, source = say_all("stop", ["method", "source"])
+    formula = say_all("stop", ["formula_bound", "formula_states", "formula_advice"])
+
+    def build(self, answers, options, parts=None):
+        """Say for each planned pair of judge and question whether the rule would stop here.
+
+        parts: keys of the questions that get rows, None for all.
+        """
+        beside, asked_role = answers.beside or Beside(answers.study), options.reference
+        plan = beside.plan
+        if plan is None:
+            report = Report("stop", answers.study.slug, options.as_dict())
+            report.verdict = [say("stop", "no_plan")]
+            return report
+        options = replace(options, reference=plan.role or asked_role)
+        report = Report("stop", answers.study.slug, options.as_dict())
+        collected = collected_of(answers, plan)
+        terms = Terms.of(beside, options, collected)
+        scores = Scores(collected.answers, options)
+        for asked in asked_questions(scores, options.reference, read_lengths(scores)):
+            key = asked.question.key
+            if parts is None or key in parts:
+                for pair in beside.pairs:
+                    if pair.question.key == key and pair.judge.key in scores.every_judge:
+                        _add(report, asked, pair.judge.key, terms, collected)
+        if terms.ended:
+            report.verdict = [say("stop", "ended", ended=terms.ended)]
+        if collected.is_early and not terms.ended:
+            report.verdict = [say_lacking(collected, terms)]
+        else:
+            report.verdict += [entry.reason for entry in report.entries]
+        report.verdict += say_counted(collected, terms.m)
+        notes = say_notes(report, terms)
+        report.notes = [*item_notes(scores), say_role(plan.role, asked_role), *notes]
+        return report
+
+    def layout(self, report, question, looks):
+        """Return the page: what the rule says of the question's judges, with the fan of each.
+
+        Nothing before the first look: what the report says is all that there is to say.
+        """
+        if all(r["state"] == State.CONTINUE and r["clusters"] < FIRST_LOOK for r in report.rows):
+            return Layout([], [])
+        own = [entry for entry in report.entries if entry.row["question"] == question]
+        figures, advised, numbers = [], [], []
+        for entry in own:
+            row, name = entry.row, entry.row["evaluator"]
+            if len(figures) < MOST_FANS and (fan := report.curves.get((name, question))):
+                still_open = row["open"] if row["state"] in UNDECIDED else ""
+                caption = describe_fan(name, question, fan, still_open)
+                key = f"stop-{len(figures)}"
+                figures.append(Figure(key, caption, draw_fan(fan), is_folded=bool(figures)))
+            advised.append((name, _advised(entry)))
+            estimates = interval_cell(row, "rho"), interval_cell(row, "retention")
+            numbers.append((name, [*estimates, f"{row['clusters']:,}"]))
+        states = {(r["evaluator"], r["question"]): _state(r) for r in report.rows}
+        every = cross_table("Every judge and question at this look.", "Judge", states)
+        tables = [
+            Table(f"{question}: what to collect.", TO_COLLECT, advised, [], "Judge"),
+            Table(f"{question}: estimates.", NUMBERS, numbers, [], "Judge", is_folded=True),
+            replace(every, is_folded=True),
+        ]
+        return Layout(figures, [table for table in tables if table.lines])
+
+    def headline(self, answers, options, judges):
+        """Return for how many planned pairs the rule would stop here."""
+        report = self.build(answers, options)
+        if report.verdict == [say("stop", "no_plan")]:
+            return no_value("no stopping plan was fixed before the first rating")
+        states = [row["state"] for row in report.rows]
+        if "" in states:
+            return no_value("the guarantee has ended: results are chosen after looking")
+        if not states:
+            return no_value("no cluster of items is complete and judged yet")
+        stopping = len(states) - states.count(State.CONTINUE)
+        return str(stopping), "", say("stop", "headline", n=len(states))
+
+
+def _add(report, asked, judge, terms, collected):
+    """Add the row of a judge and a question, with its sentence and its fan."""
+    values, has_own_scale = asked.values_of(judge)
+    own, judgments = has_own_scale or not asked.has_ends, asked.as_judgments(values)
+    evidence = gather_evidence(asked.reference, judgments, CRITERIA, has_own_scale=own)
+    agreement, theta = evidence.agreement, evidence.agreement.retention(CRITERIA.retention)
+    counted = {"clusters": evidence.n_clusters, "is_budget_spent": collected.is_spent}
+    seen = look(terms.rule, *checks_of(evidence, CRITERIA), **counted)
+    shown = zip(seen.checks, seen.is_open, strict=True)
+    still_open = ", ".join(dict.fromkeys(check.name for check, is_open in shown if is_open))
+
+    advice = option = None
+    is_early = seen.clusters < FIRST_LOOK
+    if seen.state in UNDECIDED and not is_early and not terms.ended:
+        cost = 1.0 if terms.item_cost is None else terms.item_cost
+        advice = advise(terms.rule, seen, items=evidence.n, m=terms.m, rating_cost=cost / terms.m)
+        option = advice.cheapest
+
+    state = "" if terms.ended else str(seen.state)
+    case = "early" if state == State.CONTINUE and is_early else state
+    words = say(
+        "stop",
+        case or "ended_pair",
+        judge=judge,
+        question=asked.question.key,
+        still_open=still_open,
+        seen=seen,
+    )
+    row = {
+        "evaluator": judge,
+        "question": asked.question.key,
+        "role": asked.scores.options.reference,
+        "state": state,
+        "items": option.more_items if option else nan,
+        "items_low": advice.fewest_items if option else nan,
+        "items_high": advice.most_items if option else nan,
+        "raters": option.more_raters if option else nan,
+        "cost": option.cost if option and terms.item_cost is not None else nan,
+        "clusters": seen.clusters,
+        "rated_items": evidence.n,
+        **_with_bounds("rho", agreement.rho, 0, seen, terms.ended),
+        **_with_bounds("retention", theta, RETENTION_PLACE, seen, terms.ended),
+        "open": still_open,
+        "bounds": AFTER_LOOKING if terms.ended else "always valid",
+    }
+    reason = f"{words} {say_advice(advice, terms)}".strip()
+    report.add(row, reason=reason, judge=judge, kind="judge")
+    if not terms.ended and not collected.is_early:
+        report.curves[judge, asked.question.key] = fan_of(seen, advice, terms.rule)
+
+
+def _with_bounds(name, quantity, place, seen, ended):
+    """Return an estimate with the bounds of all looks; without a guarantee its usual interval."""
+    low, high = float(seen.low[place]), float(seen.high[place])
+    if ended:
+        reach = quantity.reach(0.025)
+        low, high = quantity.value - reach, quantity.value + reach
+    return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _state(row):
+    return say("state", row["state"] or "ended")
+
+
+def _advised(entry):
+    """Return the cells under TO_COLLECT."""
+    row = entry.row
+    more, raters, cost = (count(row[name], "no end") for name in ("items", "raters", "cost"))
+    if not isnan(row["items_low"]):
+        more += f" ({count(row['items_low'], 'no end')} to {count(row['items_high'], 'no end')})"
+    return [Words(_state(row)), more, raters, cost, Words(entry.reason)]
+
+
+def say_advice(advice, terms):
+    """Return what it would take if today's estimates stay, never as a promise."""
+    if advice is None:
+        return ""
+    if advice.course is not None:
+        return say("stop", f"course_{advice.course}")
+    option = advice.cheapest
+    if option is None:
+        return say("stop", "untold")
+    cases = ["takes_raters" if option.more_raters else "takes"]
+    cases += [] if terms.item_cost is None else ["costs"]
+    if not isnan(advice.fewest_items) and not isnan(advice.most_items):
+        cases.append("between" if isfinite(advice.most_items) else "endless")
+    cases += ["alone"] if advice.raters_alone is None else []
+    return say("stop", *cases, advice=advice, terms=terms, ratings=terms.m + option.more_raters)
+
+
+def say_ended(later, gone):
+    """Return what ended the guarantee; blank while it holds.
+
+    later: exclusions that came later, in words; gone: items of the order that are rated no more.
+    """
+    cases = [case for case, holds in {"by_exclusions": later, "by_items": gone}.items() if holds]
+    return "; ".join(say_all("stop", cases, exclusions=", ".join(later), gone=gone))
+
+
+def say_lacking(collected, terms):
+    """Return what the first look still needs, and about what that costs."""
+    case, cost = "lacks", (terms.item_cost or 0) * collected.lacking_ratings / terms.m
+    if collected.in_order < FIRST_LOOK:
+        case = "no_look"
+    elif cost:
+        case = "lacks_cost"
+    return say("stop", case, collected=collected, terms=terms, cost=cost)
+
+
+def say_counted(collected, m):
+    """Return which clusters a look uses, and what becomes of items that were added later."""
+    counted = ["counted"] if collected.is_spent else ["counted", "late"]
+    added = ["added"] if collected.later_items else []
+    words = say("stop", *counted, collected=collected, m=m)
+    return [words, *say_all("stop", added, collected=collected)]
+
+
+def say_role(role, asked):
+    """Return whose ratings the plan counts. role: blank in older plans; asked: by the option."""
+    cases = ["role", "role_unused"] if asked != role else ["role"]
+    return say("stop", *(cases if role else ["role_open"]), role=role, asked=asked)
+
+
+def say_notes(report, terms):
+    plan, missing = terms.plan, terms.plan.decisions - len(report.entries)
+    cases = ["fixed", "advice", "exclusions", "cost"]
+    cases += ["missing"] if missing > 0 else []
+    cases += ["dash"] if np.isnan([row["rho"] for row in report.rows]).any() else []
+    return say_all(
+        "stop",
+        [f"note_{case}" for case in cases],
+        plan=plan,
+        terms=terms,
+        alpha=f"{plan.alpha:g}".lstrip("0"),
+        rules=", ".join(entry["rule"] for entry in plan.exclusions) or "none",
+        missing=missing,
+    )
+
+
+KIND = Stop().kind()
