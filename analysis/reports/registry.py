@@ -17,13 +17,12 @@ from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
 from analysis.reports.profile.report import LENGTHS
-from analysis.reports.raters import agreement, exclusions, rater_pairs, raters
+from analysis.reports.raters import agreement, exclusions, rater_pairs, raters, variance
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
 from analysis.reports.stopping import report as stopping
 from analysis.reports.substitution import page as substitution
-from analysis.reports.variance import page as variance
 from analysis.reports.verdict import page as verdict
 from analysis.reports.yes_no import (
     calibration,
