@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analysis.options.declare import declared
-from analysis.reports.bias import page as bias
+from analysis.reports.bias import bias, robustness
 from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
 from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import page as counterfactual
@@ -19,7 +19,6 @@ from analysis.reports.profile import page as profile
 from analysis.reports.profile.report import LENGTHS
 from analysis.reports.raters import agreement, exclusions, rater_pairs, raters, variance
 from analysis.reports.reasons import page as reasons
-from analysis.reports.robustness import page as robustness
 from analysis.reports.selection import page as selection
 from analysis.reports.stopping import report as stopping
 from analysis.reports.substitution import page as substitution

@@ -5,7 +5,8 @@ from math import isnan, nan
 
 from analysis.answers.perturbed import Perturbed
 from analysis.figures.layout import Cell, Figure, Layout, Table
-from analysis.reports.bias import page as bias
+from analysis.reports.bias.bias import BIAS
+from analysis.reports.bias.robustness import TEST
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.overview.report import (
     CEILING,
@@ -18,7 +19,6 @@ from analysis.reports.overview.report import (
     overview,
 )
 from analysis.reports.prediction_powered import page as prediction_powered
-from analysis.reports.robustness import page as robustness
 from analysis.reports.substitution import page as substitution
 from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.report import agreement_words
@@ -43,12 +43,12 @@ DRAWN_BY = {
         "means",
         prediction_powered.layout,
     ),
-    KINDNESS: ("Does it err in one direction?", "bias", "kindness", bias.layout),
+    KINDNESS: ("Does it err in one direction?", "bias", "kindness", BIAS.layout),
     ROBUST: (
         "Do its answers stay when only its prompt changes?",
         "robustness",
         "robustness",
-        robustness.layout,
+        TEST.layout,
     ),
 }
 UNDRAWN = {

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.reports.base import Report, reason_notes
-from analysis.reports.bias.report import SYSTEMS, bias
+from analysis.reports.bias.bias import BIAS, SYSTEMS
+from analysis.reports.bias.robustness import EVERY, ROBUSTNESS, TEST
 from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, prediction_powered
-from analysis.reports.robustness.report import EVERY, ROBUSTNESS, robust
 from analysis.reports.shared.evaluators import other_roles, policy_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.substitution.report import (
@@ -37,14 +37,14 @@ FEW_CLUSTERS = 10
 
 def systems_bias(answers, options, questions=None):
     """Compute the report of bias with only the mean differences from people."""
-    return bias(answers, options, questions, biases=(SYSTEMS,))
+    return BIAS.build(answers, options, questions, biases=(SYSTEMS,))
 
 
 SOURCES = {
     "substitution": substitution,
     "prediction_powered": prediction_powered,
     "bias": systems_bias,
-    "robustness": robust,
+    "robustness": TEST.build,
 }
 
 

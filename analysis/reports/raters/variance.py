@@ -12,7 +12,7 @@ from analysis.figures.lines import bars, series
 from analysis.figures.looks import PEOPLE
 from analysis.options.choices import ALL
 from analysis.options.common import Drawn, Referenced
-from analysis.reports.base import Entry, columns_of, reasons_of
+from analysis.reports.base import columns_of, reasons_of
 from analysis.reports.kind import first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
@@ -255,7 +255,7 @@ def _add(report, part, question, component, estimate, share=None, raters=None, l
     reason = estimate.reason if lacks_share else reasons_of({VARIANCE: estimate, SHARE: share})
     first = {"part": part, "question": question, "component": component, "raters": raters}
     last = columns_of("share", share or Estimate(nan)) | {"levels": levels, "n": estimate.n}
-    report.entries.append(Entry.of(first, estimate, last, kind=part, reason=reason))
+    report.add_estimate(first, estimate, last, kind=part, reason=reason)
 
 
 def _add_retests(report, scores, questions):

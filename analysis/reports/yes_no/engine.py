@@ -8,21 +8,13 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
+from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.shared.positives import cuts_of, keys_with_cut, threshold_notes
 from analysis.reports.shared.scores import Evaluator, Scores
-from analysis.reports.verdict.in_figures import (
-    BASELINES,
-    TEXT_METRICS,
-    baseline_evaluators,
-    grey_entries,
-    grey_metric,
-    grey_words,
-    text_metrics,
-    without_draws,
-)
+from analysis.reports.verdict.in_figures import grey_words
 from analysis.stats.classification.classification import at_least
 from annotate.templatetags.concord import interval, leading_point
 
@@ -171,19 +163,22 @@ class CurveReport(YesNoReport):
             if is_page:
                 self.add_more(report, pair)
         if is_page:
-            plain, drawn = without_draws(scores), Report(self.name, "", {})
-            for pair in pairs_of(plain, cuts, baseline_evaluators(plain)):
-                self.add_curve(drawn, pair)
-            report.curves |= drawn.curves | {BASELINES: drawn.entries}
-            report.curves[TEXT_METRICS] = text_metrics(scores.answers)
+            drawn = Report(self.name, "", {}, curves=report.curves)
+
+            def entries_of(plain, baselines):
+                for pair in pairs_of(plain, cuts, baselines):
+                    self.add_curve(drawn, pair)
+                return drawn.entries
+
+            keep_baselines(report, scores, entries_of)
         return []
 
     def layout(self, report, question, looks):
         """Return the page of one question: curves, areas, and the tables."""
         entries = self._as_values(self.ranked(report))
-        grey = self._as_values(grey_entries(report, lambda row: row["question"] == question))
         label = self.label[0].upper() + self.label[1:]
-        shown = [*grey_metric(report, entries), *grey]
+        shown, grey, words = with_grey(report, entries, lambda row: row["question"] == question)
+        shown, grey = self._as_values(shown), self._as_values(grey)
         title = f"{label} ({n_words(entries)})"
         figures = [
             Figure(
@@ -195,7 +190,7 @@ class CurveReport(YesNoReport):
             ),
             Figure(
                 self.main.replace("_", "-"),
-                f"{label} for {question}. Lines: 95 % intervals.{grey_words(report, grey)}",
+                f"{label} for {question}. Lines: 95 % intervals.{words}",
                 dots(shown, "evaluator", "question", looks, title, **self.look),
             ),
         ]
