@@ -18,7 +18,7 @@ from analysis.reports.overview.report import (
     WORTH,
     overview,
 )
-from analysis.reports.prediction_powered import page as prediction_powered
+from analysis.reports.prediction_powered.report import MEANS_OF_PEOPLE
 from analysis.reports.substitution import page as substitution
 from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.report import agreement_words
@@ -41,7 +41,7 @@ DRAWN_BY = {
         "What do its scores add to people's labels?",
         "prediction_powered",
         "means",
-        prediction_powered.layout,
+        MEANS_OF_PEOPLE.layout,
     ),
     KINDNESS: ("Does it err in one direction?", "bias", "kindness", BIAS.layout),
     ROBUST: (

@@ -13,7 +13,7 @@ import numpy as np
 from analysis.reports.base import Report, reason_notes
 from analysis.reports.bias.bias import BIAS, SYSTEMS
 from analysis.reports.bias.robustness import EVERY, ROBUSTNESS, TEST
-from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, prediction_powered
+from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, MEANS_OF_PEOPLE
 from analysis.reports.shared.evaluators import other_roles, policy_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.substitution.report import (
@@ -42,7 +42,7 @@ def systems_bias(answers, options, questions=None):
 
 SOURCES = {
     "substitution": substitution,
-    "prediction_powered": prediction_powered,
+    "prediction_powered": MEANS_OF_PEOPLE.build,
     "bias": systems_bias,
     "robustness": TEST.build,
 }

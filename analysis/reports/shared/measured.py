@@ -17,5 +17,7 @@ class MeasuredReport(ReportObject):
     def build(self, answers, options, parts=None, **less):
         report = Report(self.name, answers.study.slug, options.as_dict())
         report.notes = self.measure(report, Scores(answers, options), parts, **less)
-        report.notes += draw_notes(report, options.draws) + reason_notes(report, self.named_by)
+        report.notes += draw_notes(report, getattr(options, "draws", 0)) + reason_notes(
+            report, self.named_by
+        )
         return report
