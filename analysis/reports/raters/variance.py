@@ -92,12 +92,13 @@ class Variance(MeasuredReport):
     )
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
-    def measure(self, report, scores, keys):
+    def measure(self, report, scores, keys, retest=True):
         asked = [q for q in scores.questions if q.scale.is_ordered and (not keys or q.key in keys)]
         designs = [_Design(scores, question) for question in asked]
         for design in designs:
             _add_design(report, design, scores.options)
-        _add_retests(report, scores, asked)
+        if retest:
+            _add_retests(report, scores, asked)
         return [
             *policy_notes(scores, compared=False)[:1],
             "Components: MINQUE(0), the variance of each factor in a model of crossed random "
@@ -140,7 +141,7 @@ class Variance(MeasuredReport):
         keys = [q.key for q in answers.questions if q.scale.is_ordered]
         if not keys:
             return no_value("no question has a scale with an order")
-        report = self.build(answers, options, keys[:1])
+        report = self.build(answers, options, keys[:1], retest=False)
         k, where = min(max(answers.study.raters_per_item, 1), 10), f"{keys[0]}{first_of(keys)}"
         of_k = [r for r in report.rows if r["raters"] == k]
         row = next(r for r in of_k if r["component"] == ABSOLUTE)

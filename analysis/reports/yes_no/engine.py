@@ -11,8 +11,8 @@ from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_val
 from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
+from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.options import YesNoOptions
-from analysis.reports.shared.positives import cuts_of, keys_with_cut, threshold_notes
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.reports.verdict.in_figures import grey_words
 from analysis.stats.classification.classification import at_least
@@ -54,6 +54,33 @@ def pairs_of(scores, cuts, compared=None):
         for place, cut in cuts.items():
             if cut is not None:
                 yield Pair(scores, evaluator, place, cut)
+
+
+def cuts_of(scores, questions=None):
+    """Return {place: least mean rating that is positive} of ordered questions; None: unknown.
+
+    questions: keys of those wanted; None means all.
+    """
+    return {
+        place: positive_from(question, scores.options.threshold)
+        for place, question in enumerate(scores.questions)
+        if question.scale.is_ordered and (not questions or question.key in questions)
+    }
+
+
+def threshold_notes(scores, cuts, what):
+    """Tell which ratings are positive, and which questions have no threshold."""
+    if not cuts:
+        return [f"No {what}: no question has answers with an order."]
+    keys = {place: scores.questions[place].key for place in cuts}
+    given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
+    missing = [keys[place] for place, cut in cuts.items() if cut is None]
+    notes = [f"Positive is a reference of: {', '.join(given)}."] if given else []
+    if missing:
+        notes.append(
+            f"No {what} for {', '.join(missing)}: a number without ends needs a threshold."
+        )
+    return notes
 
 
 class YesNoReport(ReportObject):
@@ -127,7 +154,8 @@ class YesNoReport(ReportObject):
 
     def keys(self, questions, options):
         """Return the keys of the questions that a headline can speak of."""
-        return keys_with_cut(questions, options)
+        ordered = [question for question in questions if question.scale.is_ordered]
+        return [q.key for q in ordered if positive_from(q, options.threshold) is not None]
 
     def headline(self, answers, options, judges):
         """Return the (value, interval, words) of that judge on the first question."""
