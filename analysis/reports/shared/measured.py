@@ -16,8 +16,9 @@ class MeasuredReport(ReportObject):
 
     def build(self, answers, options, parts=None, **less):
         report = Report(self.name, answers.study.slug, options.as_dict())
-        report.notes = self.measure(report, Scores(answers, options), parts, **less)
-        report.notes += draw_notes(report, getattr(options, "draws", 0)) + reason_notes(
-            report, self.named_by
-        )
+        report.notes = [
+            *self.measure(report, Scores(answers, options), parts, **less),
+            *draw_notes(report, getattr(options, "draws", 0)),
+            *reason_notes(report, self.named_by),
+        ]
         return report
