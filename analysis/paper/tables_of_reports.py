@@ -6,7 +6,7 @@ from math import isnan
 from analysis.figures.frame import span
 from analysis.paper.methods import whom
 from analysis.paper.table import HIGH, NEAR, Line, Number, Table
-from analysis.reports.bias.report import LENGTH, SYSTEMS
+from analysis.reports.bias.bias import LENGTH, SYSTEMS
 from analysis.reports.raters.agreement import FIRST, HUMANS, JOINED, POOLED, WORDS
 from analysis.reports.shared.correlations import AVERAGE, LEVELS
 from analysis.reports.shared.list_pairs import tie_of

@@ -62,10 +62,8 @@ class Report:
         self.entries.append(Entry(row, **facts))
 
     def add_estimate(self, about, estimate, more, **facts):
-        """Append the row of an Estimate: what it is about, value, low and high, then more."""
-        numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
-        facts |= {"reason": estimate.reason, "undefined_draws": estimate.undefined_draws}
-        self.add(about | numbers | more, **facts)
+        """Append the Entry of an Estimate: what it is about, value, low and high, then more."""
+        self.entries.append(Entry.of(about, estimate, more, **facts))
 
     def as_dict(self):
         """Return the report as a JSON object; undefined numbers become null."""

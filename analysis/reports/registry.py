@@ -4,23 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analysis.options.declare import declared
-from analysis.reports.bias import page as bias
+from analysis.reports.bias import bias, robustness
 from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
-from analysis.reports.cost import page as cost
+from analysis.reports.cost import report as cost
 from analysis.reports.counterfactual import page as counterfactual
-from analysis.reports.disagreements import page as disagreements
+from analysis.reports.disagreements import disagreements, reasons
 from analysis.reports.factuality import page as factuality
 from analysis.reports.how_many import pilot, stop
 from analysis.reports.metamorphic import page as metamorphic
-from analysis.reports.prediction_powered import page as prediction_powered
+from analysis.reports.prediction_powered import report as prediction_powered
 from analysis.reports.preferences import page as preferences
 from analysis.reports.profile import page as profile
 from analysis.reports.profile.report import LENGTHS
-from analysis.reports.raters import agreement, exclusions, rater_pairs, raters
-from analysis.reports.reasons import page as reasons
-from analysis.reports.robustness import page as robustness
+from analysis.reports.raters import agreement, exclusions, rater_pairs, raters, variance
 from analysis.reports.selection import page as selection
-from analysis.reports.variance import page as variance
 from analysis.reports.verdict import overview, substitution
 from analysis.reports.verdict import report as verdict
 from analysis.reports.yes_no import (

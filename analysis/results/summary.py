@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from math import nan
 
 from analysis.options.declare import declared
-from analysis.reports.cost import page as cost
-from analysis.reports.disagreements import page as disagreements
-from analysis.reports.disagreements.report import rated_questions
+from analysis.reports.cost import report as cost
+from analysis.reports.disagreements import disagreements
 from analysis.reports.raters import agreement
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.scores import Scores
@@ -116,7 +115,7 @@ def _furthest(answers, options, ranked):
 
     Each item stands once. A judge on a scale of its own has no distance from people.
     """
-    keys = [question.key for question in rated_questions(Scores(answers, options))]
+    keys = [question.key for question in disagreements.rated_questions(Scores(answers, options))]
     rows_by_judge: dict = {}
     for row in disagreements.KIND.build(answers, options, keys).rows:
         rows_by_judge.setdefault(row["evaluator"], {}).setdefault(row["item"], row)

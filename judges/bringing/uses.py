@@ -45,8 +45,8 @@ SYNONYMS = {
     "inhalt 内容 电影",
     REFERENCE: "reference gold goldtext target referenz référence referencia riferimento "
     "referência 参考",
-    RATER: "rater raterid ratername ann annotator annotatorid annotatorname labeler labeller worker "
-    "workerid user participant participantid "
+    RATER: "rater raterid ratername ann annotator annotatorid annotatorname labeler labeller "
+    "worker workerid user participant participantid "
     "coder assessor evaluator bewerter annotateur évaluateur anotador evaluador valutatore "
     "avaliador 评分者 标注者",
     ROLE: "role raterrole rolle rôle rol ruolo papel 角色",

@@ -9,7 +9,7 @@ from annotate.models import Item, Study
 from tests import factories
 from tests.analysis.reports.cost.test_report import add_calling_judge
 from tests.analysis.reports.profile.test_report import add_profiles
-from tests.analysis.reports.variance.test_report import repeat
+from tests.analysis.reports.raters.test_variance import repeat
 from tests.analysis.small import make_rated_study
 from tests.browser.test_analysis import assert_whole, shoot
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from judges.models import Run
 from judges.runs.plan import plan
 from tests import factories
-from tests.analysis.reports.robustness.test_report import rate
+from tests.analysis.reports.bias.test_robustness import rate
 from tests.browser.test_analysis import shoot
 from tests.browser.test_drift import work
 from tests.judges.checks.test_robustness import steady

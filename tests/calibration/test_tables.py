@@ -110,7 +110,7 @@ def test_the_figures_in_notes_of_reports_stand_on_the_page():
     assert re.search(of_clusters, text, re.MULTILINE)
     for path, figures in (
         ("plan/words.py", (".75 from pilots of 300 items", ".85 of studies got a yes")),
-        ("variance/report.py", (".91 of simulated studies with 30, in .86 with", "10 ")),
+        ("raters/variance.py", (".91 of simulated studies with 30, in .86 with", "10 ")),
     ):
         words = (page.ROOT / "analysis" / "reports" / path).read_text()
         assert all(figure in words for figure in figures), path

@@ -1,1 +1,1 @@
-"""Report where a judge errs in one direction, or contradicts itself."""
+"""Report where a judge errs in one direction, contradicts itself, or moves with its prompt."""

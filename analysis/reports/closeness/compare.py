@@ -89,7 +89,7 @@ class Compare(ClosenessReport):
     name, title, options = "compare", "Compare two", CompareOptions
     in_front = ("of", "other", "margin")
     singles, least = False, FEWEST
-    keys = ("evaluator", "other", "question", "measure")
+    named_by = ("evaluator", "other", "question", "measure")
     method = (
         "Whether one evaluator is better than another on a measure: judges, raters, means and "
         "panels, on the same items and the same draws."
@@ -115,7 +115,8 @@ class Compare(ClosenessReport):
     def usual_parts(self, questions):
         return measures_of(questions)[:1]
 
-    def measure(self, report, answers, options, parts):
+    def compare(self, report, scores, parts):
+        answers, options = scores.whole, scores.options
         given = {field.name: getattr(options, field.name) for field in fields(options)}
         everybody = Sides(answers, AskedOptions.choose(**given))
         of, other = choose_pairs(everybody.scores, options)

@@ -1,5 +1,6 @@
 """Correlate evaluators with the reference: P0's table 1 for one coefficient, and figures of it."""
 
+from functools import partial
 from itertools import product
 
 from analysis.figures.dots import dots
@@ -14,9 +15,10 @@ from analysis.figures.layout import (
     n_words,
     ranked,
 )
-from analysis.reports.base import Report
+from analysis.reports.base import Entry
 from analysis.reports.closeness.engine import ClosenessReport, number_and_ends
 from analysis.reports.kind import Shown, best
+from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.correlations import (
     AVERAGE,
     GROUPED,
@@ -29,17 +31,6 @@ from analysis.reports.shared.correlations import (
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import CorrelationOptions
-from analysis.reports.shared.scores import Scores
-from analysis.reports.verdict.baselines import (
-    BASELINES,
-    TEXT_METRICS,
-    baseline_evaluators,
-    grey_entries,
-    grey_metric,
-    grey_words,
-    text_metrics,
-    without_draws,
-)
 from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.ensembles.average import average
 
@@ -48,7 +39,7 @@ class Correlation(ClosenessReport):
     """A row for each evaluator, level, coefficient and question, the mean of the questions last."""
 
     name, title, options = "correlation", "Correlation", CorrelationOptions
-    keys = ("evaluator", "question", "level")
+    named_by = ("evaluator", "question", "level")
     method = (
         "How closely each judge or rater follows the reference: over all items at once, within "
         "each recipient, within each recipient–content pair, and over the systems' means."
@@ -68,16 +59,15 @@ class Correlation(ClosenessReport):
     def list_parts(self, questions):
         return Shown("coefficient", "Coefficient", list(LABELS.items()))
 
-    def measure(self, report, answers, options, parts):
+    def compare(self, report, scores, parts):
         """Add the rows; parts: coefficients, or one with a level for a headline."""
-        scores, parts = Scores(answers, options), parts or COEFFICIENTS
-        places, is_page = comparable(scores), not any(" " in part for part in parts)
+        parts, places = parts or COEFFICIENTS, comparable(scores)
+        is_page = not any(" " in part for part in parts)
         measures = [*product(LEVELS, parts)] if is_page else [p.split()[::-1] for p in parts]
-        _add_rows(report, scores, evaluators(scores), places, measures)
+        entries_of = partial(_entries, places=places, measures=measures)
+        report.entries += entries_of(scores, evaluators(scores))
         if is_page:
-            plain, grey = without_draws(scores), Report(self.name, "", {})
-            _add_rows(grey, plain, baseline_evaluators(plain), places, measures)
-            report.curves = {BASELINES: grey.entries, TEXT_METRICS: text_metrics(answers)}
+            keep_baselines(report, scores, entries_of)
         notes = question_notes(scores, places)
         return scores, [*notes, "average: mean of the unrounded values of the questions."]
 
@@ -88,11 +78,10 @@ class Correlation(ClosenessReport):
         if not any_value([entry.row for entry in drawn]):
             drawn, what, size = report.entries, "", n_words(report.entries)
         questions = {entry.row["question"] for entry in drawn}
-        grey = grey_entries(report, lambda row: row["question"] in questions)
-        drawn = [*grey_metric(report, drawn), *grey]
+        drawn, _, grey = with_grey(report, drawn, lambda row: row["question"] in questions)
         caption = f"{words} with the reference, {what}by level. Lines: 95 % intervals."
         chart = dots(drawn, "evaluator", "level", looks, f"{words} ({size})")
-        figures = [Figure("levels", caption + grey_words(report, grey), chart)]
+        figures = [Figure("levels", caption + grey, chart)]
         if levels:
             own = [entry for entry in report.entries if entry.row["level"] == levels[0]]
             sized = [entry for entry in own if entry.row["question"] != AVERAGE]
@@ -125,7 +114,7 @@ class Correlation(ClosenessReport):
         return *number_and_ends(row), words
 
 
-def _add_rows(report, scores, compared, places, measures):
+def _entries(scores, compared, places, measures):
     keys = [scores.questions[place].key for place in places]
     for evaluator, (level, coefficient) in product(compared, measures):
         own = [correlate(scores, evaluator, place, level, coefficient) for place in places]
@@ -134,7 +123,8 @@ def _add_rows(report, scores, compared, places, measures):
             about = {"evaluator": evaluator.name, "question": question}
             about |= {"level": level, "coefficient": coefficient}
             sizes = {"n": estimate.n, "groups": estimate.groups, "skipped": estimate.skipped}
-            report.add_estimate(about, estimate, sizes, judge=evaluator.judge, kind=evaluator.kind)
+            who = {"judge": evaluator.judge, "kind": evaluator.kind}
+            yield Entry.of(about, estimate, sizes, **who)
 
 
 def levels_of(report):

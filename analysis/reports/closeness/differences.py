@@ -34,7 +34,6 @@ from analysis.reports.shared.correlations import (
 )
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.options import CorrelationOptions
-from analysis.reports.shared.scores import Scores
 from analysis.reports.words import p_words
 from analysis.stats.ensembles.average import average
 
@@ -86,8 +85,8 @@ class Differences(ClosenessReport):
         "(1979)."
     )
 
-    def measure(self, report, answers, options, parts):
-        common = _Common(Scores(answers, options))
+    def compare(self, report, scores, parts):
+        common = _Common(scores)
         for part in parts or PARTS:
             _add_part(report, common, *part.split())
         notes = [*question_notes(common.scores, common.places), *common.notes()]

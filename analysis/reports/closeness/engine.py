@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from analysis.options.declare import choice
-from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.kind import NO_JUDGE, UNDEFINED, ReportObject, Shown, no_value
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown, no_value
 from analysis.reports.shared.correlations import LABELS, PARTS
 from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.stats.comparison.differences import holm, paired_differences
 from analysis.stats.comparison.max_t import paired_max_t
 from analysis.stats.estimate import Estimate
@@ -33,32 +33,22 @@ HOW_P = (
 )
 
 
-class ClosenessReport(ReportObject):
+class ClosenessReport(MeasuredReport):
     """A report on how closely evaluators follow the reference.
 
-    singles: whether raters are compared one by one; keys: what names a row in a note; least:
-    clusters below which there is no interval; fewest: judges below which there is no headline.
+    singles: whether raters are compared one by one; least: clusters below which there is no
+    interval; fewest: judges below which there is no headline.
     """
 
-    keys: tuple = ()
     singles, least, fewest = True, 0, 1
 
-    def build(self, answers, options, parts=None):
-        """Compute the report. parts: those of `list_parts` that are wanted; all where None."""
-        report = Report(self.name, answers.study.slug, options.as_dict())
-        scores, notes = self.measure(report, answers, options, parts)
-        report.notes = [
-            *policy_notes(scores, compared=self.singles),
-            undefined_note(options),
-            *notes,
-            interval_note(scores, self.least),
-            *draw_notes(report, options.draws),
-            *reason_notes(report, self.keys),
-        ]
-        return report
+    def measure(self, report, scores, parts):
+        scores, notes = self.compare(report, scores, parts)
+        policy = [*policy_notes(scores, compared=self.singles), undefined_note(scores.options)]
+        return [*policy, *notes, interval_note(scores, self.least)]
 
-    def measure(self, report, answers, options, parts):
-        """Add the rows and the verdict; return the Scores and the report's own notes."""
+    def compare(self, report, scores, parts):
+        """Add the rows and the verdict; return the Scores compared and the report's own notes."""
         raise NotImplementedError
 
     def list_parts(self, questions):

@@ -81,13 +81,13 @@ class Ensembles(ClosenessReport):
     ]
     source = "Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4."
 
-    def measure(self, report, answers, options, parts):
-        subsets = Subsets(Scores(answers, options))
+    def compare(self, report, scores, parts):
+        subsets = Subsets(scores)
         for part in (PARTS if parts is None else parts) if subsets.questions else ():
             _add_part(report, subsets, *part.split())
         report.verdict = list(_verdict(report))
         notes = list(_notes(subsets))
-        if options.draws and subsets.questions:
+        if scores.options.draws and subsets.questions:
             notes.append(NO_INTERVALS)
         return subsets.scores, notes
 

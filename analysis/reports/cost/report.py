@@ -1,15 +1,21 @@
 """Estimate what an item costs with each judge and with people, and the accuracy this buys."""
 
 from dataclasses import dataclass, field
+from math import isnan, nan
 
 import numpy as np
 
 from analysis.answers.families import MODEL, families
 from analysis.answers.spending import MEASURES, NOTHING, spending
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.figures.layout import Figure, Layout, cell_of, listing
+from analysis.figures.lines import frontier
+from analysis.reports.base import columns_of
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown, no_value
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.scores import Scores
+from analysis.reports.shared.measured import MeasuredReport
+from analysis.reports.shared.options import DeviationOptions
+from analysis.reports.words import money, worded
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.frontier import non_dominated
@@ -17,10 +23,35 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from analysis.stats.intervals.few_raters import SPLITS, few_raters
 from annotate.design.payment import USD, pay_of
+from annotate.templatetags.concord import leading_point, measured
 
 MOST_RATERS = 10
+MOST_LINES = 100
 JUDGE, ENSEMBLE, PEOPLE = "judge", "ensemble", "people"
 BOTH_ASPECTS = ("prompt", "max_tokens")  # may differ between the two ways of asking
+ASKED = {"single": "one call a question", "multiple": "all in one call"}
+# What says nothing; a column of these alone is left out.
+BLANK = ("unknown", "–", "– / –")
+COLUMNS = {
+    "An item costs": lambda e: _price(e.row),
+    "Pearson's r": lambda e: cell_of(e, f"n = {e.row['n']:,}"),
+    "Not dominated": lambda e: {True: "yes", False: "no", None: "–"}[e.row["frontier"]],
+    "Asked": lambda e: ASKED.get(e.row["aspects"], "–"),
+    "Calls an item": lambda e: measured(e.row["calls"]),
+    "Tokens in / out": lambda e: " / ".join(
+        measured(e.row[name]) for name in ("tokens_in", "tokens_out")
+    ),
+    "Seconds": lambda e: measured(e.row["seconds"]),
+    "Items": lambda e: e.row["n_items"],
+}
+# Of judges with one call a question (the first) and with all in one call.
+OF_PAIRS = {
+    "One call a question": lambda pair: _price(pair[0]),
+    "All in one call": lambda pair: _price(pair[1]),
+    "Times as dear": lambda pair: _ratio(*pair),
+    "r, one a question": lambda pair: worded(pair[0], 2),
+    "r, all in one": lambda pair: worded(pair[1], 2),
+}
 
 
 @dataclass
@@ -37,67 +68,128 @@ class Point:
     currency: str = USD
 
 
-def cost(answers, options, parts=None):
-    """Compute a row per evaluator and question (or their average): cost an item, r, frontier.
+class Cost(MeasuredReport):
+    """A row for each evaluator and question (or their average): cost of an item, r, frontier."""
 
-    parts: keys of questions, or "average"; all of them where none are named.
-    """
-    scores = Scores(answers, options)
-    report = Report("cost", answers.study.slug, options.as_dict())
-    places = {q.key: place for place, q in enumerate(scores.questions) if q.scale.is_ordered}
-    wanted = [key for key in (AVERAGE, *places) if places and (not parts or key in parts)]
-    used = {key: place for key, place in places.items() if AVERAGE in wanted or key in wanted}
-    settings = answers.settings
-    spent = spending(answers.study, scores.options.version)
-    points = [
-        *_judges(scores, spent, {judge["key"]: judge["aspects"] for judge in settings}, used),
-        *_people(scores, used),
+    name, title, options = "cost", "Cost", DeviationOptions
+    named_by = ("evaluator", "question")
+    method = (
+        "What an item costs on all questions, with each judge, with ensembles and with people, and "
+        "which of them nothing beats in both cost and accuracy."
+    )
+    formula = [
+        "A judge: the mean over its items of what all their calls cost (tokens × the endpoint's "
+        "price at the time), samples, failures and repetitions included; an ensemble: the sum of "
+        "its members.",
+        "People: pay for a session / items a session × k raters.",
+        "Accuracy: Pearson's r over all items with the reference; of k raters: their mean with the "
+        "mean of the item's other raters, averaged over random choices of the k.",
+        "Not dominated: nothing costs less or as much, and has a higher or the same r, one of the "
+        "two strictly.",
     ]
-    for key in wanted:
-        _add(report, points, key)
-    report.curves["pairs"] = _pairs(scores, settings)
-    report.verdict = list(_verdict(report, wanted))
-    report.notes = [
-        *policy_notes(scores, compared=False),
-        *_notes(scores, spent, points),
-        interval_note(scores),
-        *draw_notes(report, options.draws),
-        *reason_notes(report, ["evaluator", "question"]),
-    ]
-    return report
+    source = (
+        "Large Language Models as Evaluators for Recommendation Explanations (2024), table 2; "
+        "Snow et al. (2008) for k raters; Kung, Luccio & Preparata (1975) for the frontier."
+    )
 
+    def list_parts(self, questions):
+        """Return the questions, and their mean, on which accuracy can be shown."""
+        keys = [question.key for question in questions if question.scale.is_ordered]
+        average = [(AVERAGE, "mean of the questions")] if keys else []
+        return Shown("question", "Accuracy on", [*average, *((key, key) for key in keys)])
 
-def _judges(scores, spent, aspects, places):
-    """Yield a point per judge, or per ensemble with the sum of its members' costs."""
-    reference = scores.reference()
-    singles = [name for name in scores.every_judge if name not in scores.ensembles]
-    spent_by_judge = {name: spent.get(scores.sampled(name), NOTHING) for name in singles}
-    costs_by_judge = {
-        name: cost_by_item(scores, spent_on_items)
-        for name, spent_on_items in spent_by_judge.items()
-    }
-    for name in scores.judges:
-        members = scores.ensembles[name].members if name in scores.ensembles else [name]
-        costs = {
-            measure: clustered_mean(
-                np.sum([costs_by_judge[member][measure] for member in members], axis=0),
-                **scores.resampling(),
-            )
-            for measure in MEASURES
-        }
-        unknown = [member for member in members if spent_by_judge[member].unknown]
-        reasons = [
-            spent_by_judge[m].unknown if m == name else f"{m}: {spent_by_judge[m].unknown}"
-            for m in unknown
+    def measure(self, report, scores, parts):
+        study, settings = scores.answers.study, scores.answers.settings
+        places = {q.key: place for place, q in enumerate(scores.questions) if q.scale.is_ordered}
+        wanted = [key for key in (AVERAGE, *places) if places and (not parts or key in parts)]
+        used = {key: place for key, place in places.items() if {AVERAGE, key} & {*wanted}}
+        spent = spending(study, scores.options.version)
+        points = [*_judges(scores, spent, used), *_people(scores, used)]
+        for key in wanted:
+            _add(report, points, key)
+        models = {judge["key"]: judge[MODEL] for judge in settings}
+        report.curves["pairs"] = [
+            (models[pair["single"]], pair["single"], pair["multiple"])
+            for pair in families(settings, "aspects", BOTH_ASPECTS)
+            if {pair.get("single"), pair.get("multiple")} <= {*scores.judges}
         ]
-        kind = ENSEMBLE if name in scores.ensembles else JUDGE
-        asked = aspects.get(scores.sampled(name), "")
-        point = Point(name, kind, costs, "; ".join(reasons), aspects=asked)
-        values, own = scores.judge(name), scores.apart(name, reference)
-        point.accuracy = {
-            key: _r(scores, values[:, place], own[:, place]) for key, place in places.items()
+        if report.rows and all(isnan(row["cost"]) for row in report.rows):
+            report.verdict.append(
+                "What an item costs is not known, neither with a judge nor with people."
+            )
+        best = [row for row in report.rows if row["question"] == wanted[0] and row["frontier"]]
+        if len(best) > 1:
+            steps = [
+                f"{row['evaluator']} (${row['cost']:.2g} an item, r = {row['value']:.2f})"
+                for row in sorted(best, key=lambda row: row["cost"])
+            ]
+            what = _what(wanted[0])
+            what = f"{what[0].upper()}{what[1:]}"
+            report.verdict.append(f"{what}: not dominated are {'; '.join(steps)}.")
+        notes = _notes(scores, spent, points)
+        return [*policy_notes(scores, compared=False), *notes, interval_note(scores)]
+
+    def layout(self, report, key, looks):
+        """Return the page of accuracy on one question: the frontier, the costs, pairs of judges."""
+        entries, what, figures = report.entries, _what(key), []
+        if any(entry.row["frontier"] is not None for entry in entries):
+            caption = (
+                f"Pearson's r with people ({what}) over what an item costs. Squares are judges, "
+                "stars ensembles, circles the mean of k raters; filled marks are not dominated. "
+                "Lines: 95 % intervals."
+            )
+            plot = frontier(entries, looks, f"Pearson's r, {what}")
+            figures.append(Figure("frontier", caption, plot))
+        entries = sorted(entries, key=lambda e: (isnan(cost := e.row["cost"]), cost))
+        shown = entries[:MOST_LINES]
+        names = [entry.row["evaluator"] for entry in shown]
+        more = f" The first {MOST_LINES} of {len(entries)}." if entries[MOST_LINES:] else ""
+        caption = f"Cost of an item on all questions, and Pearson's r ({what}), the cheapest first."
+        said = {
+            heading: of for heading, of in COLUMNS.items() if any(of(e) not in BLANK for e in shown)
         }
-        yield point
+        costs = listing(caption + more, "Evaluator", names, shown, said)
+        rows = {row["evaluator"]: row for row in report.rows if row["kind"] == JUDGE}
+        pairs = report.curves["pairs"]
+        names = [f"{model}: {single} / {multiple}" for model, single, multiple in pairs]
+        both = [(rows[single], rows[multiple]) for _, single, multiple in pairs]
+        caption = "Single-aspect against multiple-aspect judges with the same other settings."
+        return Layout(figures, [costs, listing(caption, "Judges", names, both, OF_PAIRS)])
+
+    def headline(self, answers, options, judges):
+        """Return what an item costs with the judge in question, else with the most accurate one."""
+        if not judges:
+            return NO_JUDGE
+        rows = self.build(answers, options, [AVERAGE]).rows
+        rows = [row for row in rows if row["kind"] != PEOPLE and not isnan(row["value"])]
+        if not rows:
+            return UNDEFINED
+        priced = [row for row in rows if not isnan(row["cost"])]
+        if not priced:
+            whose = " or ".join(options.judges) or "any judge"
+            return no_value(f"the price of {whose} was not recorded; its report says why")
+        best = max(priced, key=lambda row: row["value"])
+        words = (
+            f"an item on all questions with {best['evaluator']} (r {leading_point(best['value'])} "
+            f"with people's means), n = {best['n_items']:,} items"
+        )
+        return money(best["cost"]), "", words
+
+
+def _what(key):
+    return "mean of the questions" if key == AVERAGE else key
+
+
+def _price(row):
+    """Write what an item costs, with its interval if the items differ."""
+    price, *ends = (money(row[name], row["currency"]) for name in ("cost", "cost_low", "cost_high"))
+    same = isnan(row["cost_low"]) or ends == [price, price]
+    return "unknown" if isnan(row["cost"]) else price + ("" if same else f" [{', '.join(ends)}]")
+
+
+def _ratio(single, multiple):
+    both_known = multiple["cost"] > 0 and not isnan(single["cost"])
+    return f"{single['cost'] / multiple['cost']:.1f}" if both_known else "–"
 
 
 def cost_by_item(scores, spent):
@@ -106,9 +198,33 @@ def cost_by_item(scores, spent):
     return {measure: rows[measure].to_numpy(dtype=float) for measure in MEASURES}
 
 
-def _r(scores, x, y):
-    rows = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    return dataset_correlation(x[rows], y[rows], "pearson", **scores.resampling(rows))
+def _judges(scores, spent, places):
+    """Yield a point per judge, or per ensemble with the sum of its members' costs."""
+    reference = scores.reference()
+    aspects = {judge["key"]: judge["aspects"] for judge in scores.answers.settings}
+    for name in scores.judges:
+        is_alone = name not in scores.ensembles
+        members = [name] if is_alone else scores.ensembles[name].members
+        own = {member: spent.get(scores.sampled(member), NOTHING) for member in members}
+        by_member = [cost_by_item(scores, one) for one in own.values()]
+        costs = {
+            measure: clustered_mean(
+                np.sum([costs[measure] for costs in by_member], axis=0), **scores.resampling()
+            )
+            for measure in MEASURES
+        }
+        unknown = {member: one.unknown for member, one in own.items() if one.unknown}
+        reasons = [why if member == name else f"{member}: {why}" for member, why in unknown.items()]
+        kind, asked = JUDGE if is_alone else ENSEMBLE, aspects.get(scores.sampled(name), "")
+        point = Point(name, kind, costs, "; ".join(reasons), aspects=asked)
+        values, people = scores.judge(name), scores.apart(name, reference)
+        for key, place in places.items():
+            both = values[:, place], people[:, place]
+            rows = np.flatnonzero(~np.isnan(both).any(axis=0))
+            own = [side[rows] for side in both]
+            r = dataset_correlation(*own, "pearson", **scores.resampling(rows))
+            point.accuracy[key] = r
+        yield point
 
 
 def _people(scores, places):
@@ -119,7 +235,7 @@ def _people(scores, places):
     most = max((int((~np.isnan(t)).sum(axis=1).max(initial=0)) for t in tables.values()), default=0)
     for k in range(1, min(max(most, 1), MOST_RATERS) + 1):
         name = "1 rater" if k == 1 else f"mean of {k} raters"
-        price = pay.amount * k / study.items_per_session if pay else np.nan
+        price = pay.amount * k / study.items_per_session if pay else nan
         reason = "" if pay else "the study does not say what a session pays (Settings)"
         point = Point(name, PEOPLE, {"cost": Estimate(price)}, reason, raters=k)
         point.currency = pay.currency if pay else ""
@@ -135,65 +251,23 @@ def _add(report, points, key):
         average(list(point.accuracy.values())) if key == AVERAGE else point.accuracy[key]
         for point in points
     ]
-    dollars = [p.costs["cost"].value if p.currency == USD else np.nan for p in points]
-    best = non_dominated(dollars, [estimate.value for estimate in accuracy])
-    compared = ~np.isnan(dollars) & ~np.isnan([estimate.value for estimate in accuracy])
-    for place, (point, estimate) in enumerate(zip(points, accuracy, strict=True)):
-        price = point.costs["cost"]
-        facts = {name: _value(point, name) for name in MEASURES[1:]}
-        report.add(
-            {
-                "evaluator": point.name,
-                "kind": point.kind,
-                "aspects": point.aspects,
-                "raters": point.raters,
-                "question": key,
-                "cost": price.value,
-                "cost_low": price.low,
-                "cost_high": price.high,
-                "currency": point.currency,
-                **facts,
-                "n_items": price.n or None,
-                "value": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-                "n": estimate.n,
-                "frontier": bool(best[place]) if compared[place] else None,
-            },
-            reason="; ".join(why for why in (point.reason, estimate.reason) if why),
-            judge="" if point.kind == PEOPLE else point.name,
-            kind=point.kind,
-            undefined_draws=estimate.undefined_draws,
-        )
-
-
-def _value(point, name):
-    return point.costs[name].value if name in point.costs else np.nan
-
-
-def _pairs(scores, settings):
-    """Return [(model, single-aspect judge, multiple-aspect judge)] of the chosen judges."""
-    models = {judge["key"]: judge[MODEL] for judge in settings}
-    pairs = [
-        (f.get("single"), f.get("multiple")) for f in families(settings, "aspects", BOTH_ASPECTS)
+    dollars = [p.costs["cost"].value if p.currency == USD else nan for p in points]
+    values = [estimate.value for estimate in accuracy]
+    compared, best = ~np.isnan([dollars, values]).any(axis=0), non_dominated(dollars, values)
+    marks = [
+        bool(is_best) if known else None for known, is_best in zip(compared, best, strict=True)
     ]
-    return [(models[s], s, m) for s, m in pairs if s in scores.judges and m in scores.judges]
-
-
-def _verdict(report, wanted):
-    """Name the points of the frontier in words, the cheapest first."""
-    if report.rows and all(np.isnan(row["cost"]) for row in report.rows):
-        yield "What an item costs is not known, neither with a judge nor with people."
-    for key in wanted[:1]:
-        rows = [row for row in report.rows if row["question"] == key and row["frontier"]]
-        if len(rows) < 2:
-            continue
-        steps = [
-            f"{row['evaluator']} (${row['cost']:.2g} an item, r = {row['value']:.2f})"
-            for row in sorted(rows, key=lambda row: row["cost"])
-        ]
-        what = "mean of the questions" if key == AVERAGE else key
-        yield f"{what[0].upper()}{what[1:]}: not dominated are {'; '.join(steps)}."
+    for point, estimate, mark in zip(points, accuracy, marks, strict=True):
+        price, unknown = point.costs["cost"], Estimate(nan)
+        about = {"evaluator": point.name, "kind": point.kind, "aspects": point.aspects}
+        about |= {"raters": point.raters, "question": key} | columns_of("cost", price)
+        about |= {"currency": point.currency}
+        about |= {name: point.costs.get(name, unknown).value for name in MEASURES[1:]}
+        about |= {"n_items": price.n or None}
+        reason = "; ".join(why for why in (point.reason, estimate.reason) if why)
+        facts = {"kind": point.kind, "judge": "" if point.kind == PEOPLE else point.name}
+        more = {"n": estimate.n, "frontier": mark}
+        report.add_estimate(about, estimate, more, reason=reason, **facts)
 
 
 def _notes(scores, spent, points):
@@ -227,3 +301,6 @@ def _notes(scores, spent, points):
             "keeps people's r low."
         )
     yield "Not dominated: nothing else costs less, or as much, and follows people more closely."
+
+
+KIND = Cost().kind()

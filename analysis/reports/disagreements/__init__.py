@@ -1,1 +1,1 @@
-"""Report the items where judges and people, or people among themselves, are furthest apart."""
+"""Report the items where judges and people, or people, are furthest apart, and what they wrote."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from analysis.answers import frame
 from analysis.options.choices import ALL
-from analysis.reports.disagreements.report import AVERAGE
+from analysis.reports.disagreements.disagreements import AVERAGE
 from annotate.models import Rating
 from judges.models import Judgment
 

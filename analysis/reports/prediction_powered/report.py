@@ -1,14 +1,19 @@
 """Estimate means from few human labels and a judge's many scores (prediction-powered)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from math import inf, isfinite, isinf, isnan, nan
 
 import numpy as np
 
-from analysis.reports.base import Report, reason_notes
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
+from analysis.figures.layout import Cell, Figure, Layout, cross_table, details, listing
+from analysis.options.common import Compared
+from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import positive_from
-from analysis.reports.shared.scores import Scores
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.verdict_correction import corrected_share
 from analysis.stats.replacement.prediction_powered import (
@@ -18,10 +23,11 @@ from analysis.stats.replacement.prediction_powered import (
     PredictionPowered,
     prediction_powered_mean,
 )
+from annotate.templatetags.concord import interval
 
 HUMANS = "humans"
 EVERYTHING = "all"  # in the place of a system
-MEAN, DIFFERENCE, CORRECTED = "mean", "difference", "corrected share"
+MEAN, DIFFERENCE, CORRECTED = METHODS = "mean", "difference", "corrected share"
 FEWEST_SCORES = 2  # without a label, for a judge to add anything
 MOST_SYSTEMS = 12  # of which every two are compared
 CONDITIONS = (
@@ -30,38 +36,148 @@ CONDITIONS = (
 )
 
 
-def prediction_powered(answers, options, questions=None):
-    """Estimate the reference's means per system and their differences, with and without judges.
+class PredictionPoweredMeans(MeasuredReport):
+    """The reference's means per system and their differences, with and without each judge."""
 
-    questions: keys of those wanted; None means all.
-    """
-    scores = Scores(answers, options)
-    report = Report("prediction_powered", answers.study.slug, options.as_dict())
-    systems = _systems(scores)
-    partly = 0
-    for place, question in enumerate(scores.questions):
-        if question.scale.is_ordered and (not questions or question.key in questions):
-            table = _Table(report, scores, systems, place)
-            table.add_all()
-            partly = max(partly, table.partly)
-    report.verdict = _verdicts(report, _units(scores))
-    report.notes = [
-        *policy_notes(scores, compared=False),
-        _unit_note(scores, partly),
-        f"Below {FEWEST} labels there is no number; below {ROUGH} the interval is rough.",
-        *_system_notes(systems),
-        *_correction_notes(report),
-        *_reach_notes(report),
-        "Intervals: 95 %, Student's t; no bootstrap.",
-        *reason_notes(report, ["evaluator", "question", "system"]),
+    name, title, options = "prediction_powered", "Prediction-powered means", Compared
+    named_by = ("evaluator", "question", "system")
+    method = (
+        "The mean that people would give, from the few items that they labelled and a judge's "
+        "scores of all: per system, differences between systems, and how many labels alone would "
+        "do as well."
+    )
+    formula = [
+        "θ = λ · mean(F′) + mean(Y − λF): Y labels and F scores of the n labelled, F′ scores of "
+        "the N others; λ = Cov(Y, F) / ((1 + n/N) · Var(F, F′)), within 0 and 1.",
+        "SE² = λ² Var(F′)/N + Var(Y − λF)/n; interval θ ± t · SE with n − 1 degrees of freedom.",
+        "Effective labels n_eff = n · (SE without judge / SE)²: so many alone would do as well.",
+        "Recipients with several items count once, with their mean; a difference between systems "
+        "is the mean of the recipients' differences.",
+        "Yes/no questions also: share corrected by sensitivity and specificity, "
+        "(p + q₀ − 1)/(q₀ + q₁ − 1).",
     ]
-    return report
+    source = (
+        "Angelopoulos, Duchi & Zrnic (2023), PPI++; Rogan & Gladen (1978); Lang & Reiczigel (2014)."
+    )
+    list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
+
+    def measure(self, report, scores, keys):
+        present = scores.items["system"].cat.remove_unused_categories().cat.categories
+        names, partly = [EVERYTHING, *filter(None, present)], 0
+        ordered = [question for question in scores.questions if question.scale.is_ordered]
+        for question in ordered:
+            if not keys or question.key in keys:
+                partly = max(partly, _add_question(report, scores, names, question))
+        units = _units(scores)
+        asked = dict.fromkeys(row["question"] for row in report.rows)
+        report.verdict = [_verdict(report, question, units) for question in asked]
+        report.verdict += [CONDITIONS] if report.entries else []
+        return [
+            *policy_notes(scores, compared=False),
+            _unit_note(units, partly),
+            f"Below {FEWEST} labels there is no number; below {ROUGH} the interval is rough.",
+            *_notes(report, len(names) - 1),
+            "Intervals: 95 %, Student's t; no bootstrap.",
+        ]
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: means and differences by system, all evaluators."""
+        judge = best_judge(report, question)
+        of = {
+            method: [e for e in report.entries if e.row["method"] == method] for method in METHODS
+        }
+        own = {
+            method: [entry for entry in entries if entry.row["evaluator"] in (HUMANS, judge)]
+            for method, entries in of.items()
+        }
+        whose = f"people alone and with {judge}, whose scores are worth most" if judge else "people"
+        figures = []
+        for key, method, what, caption in (
+            ("means", MEAN, "Mean", f"Mean of {question} by system: {whose}."),
+            ("differences", DIFFERENCE, "Difference", f"Differences between systems: {whose}."),
+        ):
+            drawn = [e for e in map(_as_value, own[method]) if not isnan(e.row["value"])]
+            if drawn:
+                title = f"{what} (n = {span(entry.row['n'] for entry in drawn)})"
+                plot = dots(drawn, "system", "evaluator", looks, title)
+                figures.append(Figure(key, f"{caption} Lines: 95 % intervals.", plot))
+        means = [entry for entry in of[MEAN] if entry.row["system"] == EVERYTHING]
+        between = f"Differences of {question} between systems."
+        corrected = f"Share of yes for {question} among items without a label, corrected."
+        tables = [
+            _listed(f"Mean of {question} over all items.", "With", means, OF_MEANS),
+            _by_system(f"Mean of {question} by system.", "System", own[MEAN]),
+            _by_system(between, "Systems", own[DIFFERENCE]),
+            _listed(corrected, "Judge", of[CORRECTED], OF_SHARES),
+        ]
+        every = replace(report, entries=[_in_words(entry) for entry in report.entries])
+        return Layout(figures, [table for table in tables if table.lines], *details(every))
+
+    def headline(self, answers, options, judges):
+        """Return the mean of the first question, with the judge whose scores are worth most."""
+        keys = [q.key for q in answers.questions if q.scale.is_ordered]
+        if not judges or not keys:
+            return no_value("no question has an ordered scale") if judges else NO_JUDGE
+        report, where = self.build(answers, options, keys[:1]), f"{keys[0]}{first_of(keys)}"
+        judge = best_judge(report, keys[0])
+        row = overall(report, keys[0], judge or HUMANS)
+        if isnan(row["estimate"]):
+            why = next(entry.reason for entry in report.entries if entry.row is row)
+            return no_value(f"no mean of {where}: {why}")
+        worth = f"; with {judge} as {row['n_effective']:.0f} labels alone" if judge else ""
+        words = f"mean of {where} on {row['n']} labels{worth}"
+        return f"{row['estimate']:.2f}", interval(row["low"], row["high"]), words
 
 
-def _systems(scores):
-    """Return the names of the systems of the items left in, in their order, without the blank."""
-    present = scores.items["system"].cat.remove_unused_categories().cat.categories
-    return [name for name in present if name]
+def _as_value(entry):
+    row = {("value" if name == "estimate" else name): own for name, own in entry.row.items()}
+    return replace(entry, row=row)
+
+
+def _in_words(entry):
+    """Return the entry for people to read: rounded, a dash where undefined."""
+    digits = {"lambda": 2, "n_effective": 0, "more_to_halve": 0}
+    rounded = {name: _number(entry.row[name], places) for name, places in digits.items()}
+    return replace(entry, row=_as_value(entry).row | rounded)
+
+
+def _number(value, digits=0):
+    if isnan(value):
+        return "–"
+    return "out of reach" if value == inf else f"{value:.{digits}f}"
+
+
+def _cell(entry, size=""):
+    return Cell(entry.row, entry.row["estimate"], entry.reason, size)
+
+
+def _with_size(entry):
+    worth = entry.row["n_effective"]
+    return _cell(entry, f"n = {entry.row['n']}{'' if isnan(worth) else f', as {worth:.0f} alone'}")
+
+
+OF_MEANS = {
+    "Mean": _cell,
+    "λ": lambda e: _number(e.row["lambda"], 2),
+    "Labels": lambda e: e.row["n"],
+    "Judge only": lambda e: e.row["n_unlabelled"],
+    "Effective labels": lambda e: _number(e.row["n_effective"]),
+    "More to halve": lambda e: _number(e.row["more_to_halve"]),
+}
+OF_SHARES = {
+    "Share": _cell,
+    "Labelled items": lambda e: e.row["n"],
+    "Judge only": lambda e: e.row["n_unlabelled"],
+}
+
+
+def _listed(caption, corner, entries, columns):
+    return listing(caption, corner, [e.row["evaluator"] for e in entries], entries, columns)
+
+
+def _by_system(caption, corner, entries):
+    cells = {(e.row["system"], e.row["evaluator"]): _with_size(e) for e in entries}
+    return cross_table(caption, corner, cells)
 
 
 def _units(scores):
@@ -71,43 +187,30 @@ def _units(scores):
     return "recipients" if (scores.recipients >= 0).any() else "contents"
 
 
-def _unit_note(scores, partly):
-    units = _units(scores)
+def _unit_note(units, partly):
     if units == "items":
         return "n counts items: no two of them share a recipient or a content."
     some = (
         f" Of {partly} {units} only a part was labelled: their items without a label are left out."
-        if partly
-        else ""
     )
     return (
         f"n counts {units}, each with the mean of its items (recipient, else content), as items "
-        f"of one depend on each other.{some}"
+        f"of one depend on each other.{some if partly else ''}"
     )
 
 
-def _system_notes(systems):
-    if len(systems) <= MOST_SYSTEMS:
-        return []
-    return [f"No differences: there are {len(systems)} systems, shown up to {MOST_SYSTEMS}."]
-
-
-def _correction_notes(report):
-    if not any(row["method"] == CORRECTED for row in report.rows):
-        return []
-    return [
-        "Corrected shares of yes/no questions: the judge's share of yes among items without a "
-        "label, corrected by its sensitivity and specificity on those with one; items are taken "
-        "as independent, so that the interval is too narrow where they share recipients."
-    ]
-
-
-def _reach_notes(report):
-    """Explain why a number of labels is blank although the mean has an interval."""
-    far = [row for row in report.rows if np.isinf(row["more_to_halve"])]
-    if far:
+def _notes(report, n_systems):
+    if n_systems > MOST_SYSTEMS:
+        yield f"No differences: there are {n_systems} systems, shown up to {MOST_SYSTEMS}."
+    if any(row["method"] == CORRECTED for row in report.rows):
         yield (
-            f"More to halve: in {len(far)} of {len(report.rows)} rows no {MOST_TRIED:,} labels do; "
+            "Corrected shares of yes/no questions: the judge's share of yes among items without a "
+            "label, corrected by its sensitivity and specificity on those with one; items are "
+            "taken as independent, so that the interval is too narrow where they share recipients."
+        )
+    if far := sum(isinf(row["more_to_halve"]) for row in report.rows):
+        yield (
+            f"More to halve: in {far} of {len(report.rows)} rows no {MOST_TRIED:,} labels do; "
             "the judge's scores of everything are worth more than these."
         )
 
@@ -123,7 +226,11 @@ class _Means:
     labels: np.ndarray
     scores: np.ndarray
     others: np.ndarray
-    partly: int  # clusters of the first column with labelled and other items
+
+    @property
+    def partly(self):
+        """Count the clusters with labelled and other items."""
+        return int((~np.isnan(self.scores) & ~np.isnan(self.others))[:, 0].sum())
 
     def arguments(self, column):
         """Return labels, scores and other scores of one column."""
@@ -140,111 +247,69 @@ class _Means:
         return labels[labelled], scores[labelled], others[~labelled & ~np.isnan(others)]
 
 
-class _Table:
-    """Adds the rows of one question to a report."""
+def _add_question(report, scores, names, question):
+    """Add the rows of people alone, then those of every judge; return clusters labelled in part."""
+    place, partly = scores.questions.index(question), 0
+    # Labels that were put in would all count as human ones.
+    labels = scores.role_mean(scores.options.reference)[:, place]
+    codes = scores.items["system"].astype(str).map({name: code for code, name in enumerate(names)})
+    systems = codes.fillna(-1).to_numpy(dtype=int)
 
-    def __init__(self, report, scores, systems, place):
-        self.report, self.scores, self.place = report, scores, place
-        self.question = scores.questions[place]
-        self.names = [EVERYTHING, *systems]
-        codes = scores.items["system"].astype(str).map({n: c for c, n in enumerate(self.names)})
-        self.columns = codes.fillna(-1).to_numpy(dtype=int)
-        # Labels that were put in would all count as human ones.
-        self.labels = scores.role_mean(scores.options.reference)[:, place]
-        self.partly = 0
+    def grid(values, chosen):
+        """Return means of the chosen items' values by cluster and system (G, 1 + systems)."""
+        means = np.full((int(scores.clusters.max(initial=-1)) + 1, len(names)), nan)
+        for column in range(len(names)):
+            own = chosen & ((systems == column) | (column == 0))
+            counts = np.bincount(scores.clusters[own], minlength=len(means))
+            sums = np.bincount(scores.clusters[own], values[own], minlength=len(means))
+            np.divide(sums, counts, out=means[:, column], where=counts > 0)
+        return means
 
-    def add_all(self):
-        """Add the rows of people alone, then those of every judge."""
-        self._add_rows(HUMANS, "", self.labels)
-        for judge in self.scores.judges:
-            values = self.scores.judge(judge)[:, self.place]
-            self._add_rows(judge, judge, values)
-            if self.question.scale.is_binary:
-                self._add_corrected(judge, values)
+    def add(judge, system, method, found):
+        row = {"evaluator": judge or HUMANS, "question": question.key, "system": system}
+        row |= {"estimate": found.value, "low": found.low, "high": found.high}
+        row |= {"lambda": found.power, "n": found.n, "n_unlabelled": found.n_unlabelled}
+        row |= {"n_effective": found.n_effective, "more_to_halve": found.to_halve}
+        kind = "judge" if judge else HUMANS
+        report.add(row | {"method": method}, reason=found.reason, judge=judge, kind=kind)
 
-    def _add_rows(self, evaluator, judge, values):
-        means = self._means(values)
-        if judge:
-            self.partly = max(self.partly, means.partly)
-        for column, name in enumerate(self.names):
-            mean = prediction_powered_mean(*means.arguments(column))
-            self._add(evaluator, judge, name, MEAN, mean)
-        pairs = combinations(range(1, len(self.names)), 2)
-        for first, other in pairs if len(self.names) - 1 <= MOST_SYSTEMS else ():
-            mean = prediction_powered_mean(*means.differences(first, other))
-            name = f"{self.names[first]} − {self.names[other]}"
-            self._add(evaluator, judge, name, DIFFERENCE, mean)
-
-    def _means(self, values):
-        both = ~np.isnan(self.labels) & ~np.isnan(values)
-        alone = np.isnan(self.labels) & ~np.isnan(values)
-        labels, scores = self._grid(self.labels, both), self._grid(values, both)
-        others = self._grid(values, alone)
-        partly = int((~np.isnan(scores) & ~np.isnan(others))[:, 0].sum())
-        return _Means(labels, scores, others, partly)
-
-    def _grid(self, values, chosen):
-        """Return means of the chosen items' values by cluster and column (G, 1 + systems)."""
-        clusters, width = self.scores.clusters[chosen], len(self.names)
-        size = (int(self.scores.clusters.max(initial=-1)) + 1) * width
-        columns, values = self.columns[chosen], values[chosen]
-        of_system = columns >= 0
-        cells = np.concatenate([clusters * width, (clusters * width + columns)[of_system]])
-        weights = np.concatenate([values, values[of_system]])
-        counts = np.bincount(cells, minlength=size)
-        sums = np.bincount(cells, weights, minlength=size)
-        means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
-        return means.reshape(-1, width)
-
-    def _add_corrected(self, judge, values):
-        cut = positive_from(self.question)
-        people, verdicts = at_least(self.labels, cut), at_least(values, cut)
-        labelled = ~np.isnan(people) & ~np.isnan(verdicts)
-        yes, no = labelled & (people == 1), labelled & (people == 0)
-        free = np.isnan(people) & ~np.isnan(verdicts)
-        share = corrected_share(
-            _share(verdicts[free]),
-            int(free.sum()),
-            1 - _share(verdicts[no]),
-            int(no.sum()),
-            _share(verdicts[yes]),
-            int(yes.sum()),
+    pairs = [*combinations(range(1, len(names)), 2)] if len(names) - 1 <= MOST_SYSTEMS else []
+    for judge in ("", *scores.judges):
+        values = scores.judge(judge)[:, place] if judge else labels
+        is_judged, is_labelled = ~np.isnan(values), ~np.isnan(labels)
+        both = is_judged & is_labelled
+        means = _Means(
+            grid(labels, both), grid(values, both), grid(values, is_judged & ~is_labelled)
         )
-        result = PredictionPowered(
-            share.value,
-            share.low,
-            share.high,
-            power=np.nan,
-            n=int(labelled.sum()),
-            n_unlabelled=share.n,
-            reason=share.reason,
-        )
-        self._add(judge, judge, EVERYTHING, CORRECTED, result)
-
-    def _add(self, evaluator, judge, system, method, result):
-        self.report.add(
-            {
-                "evaluator": evaluator,
-                "question": self.question.key,
-                "system": system,
-                "estimate": result.value,
-                "low": result.low,
-                "high": result.high,
-                "lambda": result.power,
-                "n": result.n,
-                "n_unlabelled": result.n_unlabelled,
-                "n_effective": result.n_effective,
-                "more_to_halve": result.to_halve,
-                "method": method,
-            },
-            reason=result.reason,
-            judge=judge,
-            kind="judge" if judge else HUMANS,
-        )
+        for column, name in enumerate(names):
+            add(judge, name, MEAN, prediction_powered_mean(*means.arguments(column)))
+        for first, other in pairs:
+            found = prediction_powered_mean(*means.differences(first, other))
+            add(judge, f"{names[first]} − {names[other]}", DIFFERENCE, found)
+        if judge and question.scale.is_binary:
+            add(judge, EVERYTHING, CORRECTED, _corrected(labels, values, positive_from(question)))
+        partly = max(partly, means.partly if judge else 0)
+    return partly
 
 
-def _share(flags):
-    return float(flags.mean()) if len(flags) else 0.0
+def _corrected(labels, values, cut):
+    """Correct the judge's share of yes among items without a label by its errors on the others."""
+    people, verdicts = at_least(labels, cut), at_least(values, cut)
+    has_verdict = ~np.isnan(verdicts)
+    # Without a label, of people's no, of people's yes.
+    groups = [verdicts[own & has_verdict] for own in (np.isnan(people), people == 0, people == 1)]
+    free, no, yes = (float(own.mean()) if len(own) else 0.0 for own in groups)
+    n_free, n_no, n_yes = map(len, groups)
+    share = corrected_share(free, n_free, 1 - no, n_no, yes, n_yes)
+    return PredictionPowered(
+        share.value,
+        share.low,
+        share.high,
+        power=nan,
+        n=n_no + n_yes,
+        n_unlabelled=share.n,
+        reason=share.reason,
+    )
 
 
 def best_judge(report, question):
@@ -256,7 +321,7 @@ def best_judge(report, question):
         and (entry.row["question"], entry.row["system"]) == (question, EVERYTHING)
         and entry.row["method"] == MEAN
         and entry.row["n_unlabelled"] >= FEWEST_SCORES
-        and not np.isnan(entry.row["n_effective"])
+        and not isnan(entry.row["n_effective"])
     ]
     return max(worth, key=lambda pair: pair[0])[1] if worth else ""
 
@@ -265,12 +330,6 @@ def overall(report, question, evaluator):
     """Return the row of an evaluator's mean over everything; None if there is no row."""
     wanted = {"question": question, "evaluator": evaluator, "system": EVERYTHING, "method": MEAN}
     return next((row for row in report.rows if wanted.items() <= row.items()), None)
-
-
-def _verdicts(report, units):
-    questions = dict.fromkeys(row["question"] for row in report.rows)
-    sentences = [_verdict(report, question, units) for question in questions]
-    return [*sentences, CONDITIONS] if any(report.entries) else []
 
 
 def _verdict(report, question, units):
@@ -301,12 +360,16 @@ def _why_alone(report, question, units):
 
 
 def _with_interval(row):
-    if np.isnan(row["low"]):
+    if isnan(row["low"]):
         return f"{row['estimate']:.2f} (no interval)"
     return f"{row['estimate']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
 
 
 def _halving(row, units):
-    if not np.isfinite(row["more_to_halve"]):
+    if not isfinite(row["more_to_halve"]):
         return "No number of labels within reach halves the interval."
     return f"To halve the interval, label {row['more_to_halve']:.0f} more {units}."
+
+
+MEANS_OF_PEOPLE = PredictionPoweredMeans()
+KIND = MEANS_OF_PEOPLE.kind()

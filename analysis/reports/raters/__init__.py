@@ -1,1 +1,1 @@
-"""Report how far raters agree, and who stands apart: one object for each of four reports."""
+"""Report how far raters agree, what they differ by, and who stands apart: one object a report."""

@@ -1,5 +1,7 @@
 """Measure agreement among people, with a judge as one more rater, and of a judge with a role."""
 
+from functools import partial
+from itertools import product
 from math import isnan
 
 import numpy as np
@@ -9,13 +11,13 @@ from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.options.choices import ALL
 from analysis.reports.base import Entry
 from analysis.reports.kind import Shown, no_value
+from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.given import Given
 from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import AgreementOptions
-from analysis.reports.verdict import baselines
 from analysis.stats.agreement.measures import LABELS, MEASURES, VALUES, Rated
 from analysis.stats.estimate import Estimate
 from annotate.templatetags.concord import interval, leading_point
@@ -64,8 +66,7 @@ class Agreement(MeasuredReport):
                 alone = f"{judge} vs {versus}", units.ratings(role)
                 report.entries += units.measured(*alone, pairs, judge, values)
         if of_judges:
-            report.curves[baselines.BASELINES] = _baselines(scores, of_judges)
-            report.curves[baselines.TEXT_METRICS] = baselines.text_metrics(answers)
+            keep_baselines(report, scores, partial(_baselines, measures=of_judges))
         pooled = ", ".join(scores.questions[place].key for place in pool)
         together = f"{POOLED}: the answers to {pooled} together, each item and question a unit."
         return [
@@ -90,10 +91,9 @@ class Agreement(MeasuredReport):
             for kind in (HUMANS, JOINED, VERSUS)
         )
         chosen = [e for e in [*people, *joined] if e.row["measure"] == measure]
-        grey = baselines.grey_entries(report, lambda row: row["measure"] == measure)
-        drawn = [*baselines.grey_metric(report, chosen), *grey]
+        drawn, _, grey = with_grey(report, chosen, lambda row: row["measure"] == measure)
         chart = dots(drawn, "raters", "question", looks, f"{words} ({n_words(chosen, 'n_units')})")
-        caption = f"{words} by question. Lines: 95 % intervals.{baselines.grey_words(report, grey)}"
+        caption = f"{words} by question. Lines: 95 % intervals.{grey}"
         tables = []
         for group in dict.fromkeys(entry.row["raters"] for entry in people):
             own = [entry for entry in people if entry.row["raters"] == group]
@@ -148,17 +148,14 @@ def pooled_places(scores):
     return most if len(most) > 1 else []
 
 
-def _baselines(scores, measures):
-    """Return the entries of people with a baseline as one more rater, for the figure alone."""
-    plain, entries = baselines.without_draws(scores), []
-    for evaluator in baselines.baseline_evaluators(plain):
-        for place in range(len(scores.questions)):
-            values = evaluator.values[:, place]
-            if not np.isnan(values).all():
-                units = _Units(plain, LabelNotes(), [place])
-                beside = units.ratings(ALL).beside(values)
-                entries += units.measured(f"{HUMANS} + {evaluator.name}", beside, measures)
-    return entries
+def _baselines(scores, baselines, measures):
+    """Yield the entries of people with a baseline as one more rater."""
+    for evaluator, place in product(baselines, range(len(scores.questions))):
+        values = evaluator.values[:, place]
+        if not np.isnan(values).all():
+            units = _Units(scores, LabelNotes(), [place])
+            beside = units.ratings(ALL).beside(values)
+            yield from units.measured(f"{HUMANS} + {evaluator.name}", beside, measures)
 
 
 class _Units:

@@ -10,7 +10,6 @@ from analysis.figures.heat import MOST_RATERS as MOST_DRAWN
 from analysis.figures.heat import rater_heat_map
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.options.choices import ALL
-from analysis.reports.base import Entry
 from analysis.reports.kind import Shown, no_value
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
@@ -99,8 +98,7 @@ class RaterPairs(MeasuredReport):
                 if pairs.n[pair]:
                     estimate = _estimate(pairs, pair, scales, drawn, measure)
                     first = {"first": names[pair[0]], "second": names[pair[1]], "measure": measure}
-                    entry = Entry.of(first, estimate, {"n": estimate.n}, kind="rater")
-                    report.entries.append(entry)
+                    report.add_estimate(first, estimate, {"n": estimate.n}, kind="rater")
             report.verdict.append(_who_stands_apart(pairs, WORDS[measure]))
         fewer = f"Only the {len(names)} raters with the most answers are looked at."
         fewer = [fewer] if len(names) < len(scores.raters) else []

@@ -51,13 +51,14 @@ class Scores:
 
     `items`: frame of the items left in; `place`: the row in it of each of the answers' items, −1 of
     an item left out. What an option leaves out counts in no report, as if it had never been in
-    the study.
+    the study. `whole`: the answers before any was left out.
     """
 
     drawn_by = ""  # a column of items
 
     def __init__(self, answers, options):
-        self.answers = answers = _left_in(answers, options)
+        self.whole, self.answers = answers, _left_in(answers, options)
+        answers = self.answers
         self.options = options
         keep = _kept(answers, options)
         self.items = answers.items[keep].reset_index(drop=True)

@@ -7,10 +7,10 @@ import numpy as np
 from analysis.answers.perturbed import Perturbed
 from analysis.figures.layout import Layout
 from analysis.reports.base import Report, reason_notes
-from analysis.reports.bias.report import SYSTEMS, bias
+from analysis.reports.bias.bias import BIAS, SYSTEMS
+from analysis.reports.bias.robustness import EVERY, ROBUSTNESS, TEST
 from analysis.reports.kind import ReportObject, no_value, of_questions
-from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, prediction_powered
-from analysis.reports.robustness.report import EVERY, ROBUSTNESS, robust
+from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, MEANS_OF_PEOPLE
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.options import SubstitutionOptions
@@ -62,14 +62,14 @@ class Overview(ReportObject):
 
 def _entries_of_others(answers, options, questions):
     """Yield (figure, entry, the keys of its numbers) of the reports beside Substitution."""
-    for entry in prediction_powered(answers, options, questions).entries:
+    for entry in MEANS_OF_PEOPLE.build(answers, options, questions).entries:
         if (entry.row["system"], entry.row["method"]) == (EVERYTHING, MEAN):
             yield "worth", entry, ("n_effective", "", "", "n")
-    for entry in bias(answers, options, questions, biases=(SYSTEMS,)).entries:
+    for entry in BIAS.build(answers, options, questions, biases=(SYSTEMS,)).entries:
         if entry.row["group"] in ("all", ""):
             yield "kindness", entry, ENDS
     tested: dict = {}  # over all relations together, or of the only one
-    for entry in robust(answers, options, questions).entries:
+    for entry in TEST.build(answers, options, questions).entries:
         place = entry.judge, entry.row["question"]
         is_first = entry.row["relation"] == EVERY or place not in tested
         if entry.row["measure"] == ROBUSTNESS and is_first:

@@ -8,21 +8,13 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
+from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
+from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.options import YesNoOptions
-from analysis.reports.shared.positives import cuts_of, keys_with_cut, threshold_notes
 from analysis.reports.shared.scores import Evaluator, Scores
-from analysis.reports.verdict.baselines import (
-    BASELINES,
-    TEXT_METRICS,
-    baseline_evaluators,
-    grey_entries,
-    grey_metric,
-    grey_words,
-    text_metrics,
-    without_draws,
-)
+from analysis.reports.verdict.baselines import grey_words
 from analysis.stats.classification.classification import at_least
 from annotate.templatetags.concord import interval, leading_point
 
@@ -62,6 +54,33 @@ def pairs_of(scores, cuts, compared=None):
         for place, cut in cuts.items():
             if cut is not None:
                 yield Pair(scores, evaluator, place, cut)
+
+
+def cuts_of(scores, questions=None):
+    """Return {place: least mean rating that is positive} of ordered questions; None: unknown.
+
+    questions: keys of those wanted; None means all.
+    """
+    return {
+        place: positive_from(question, scores.options.threshold)
+        for place, question in enumerate(scores.questions)
+        if question.scale.is_ordered and (not questions or question.key in questions)
+    }
+
+
+def threshold_notes(scores, cuts, what):
+    """Tell which ratings are positive, and which questions have no threshold."""
+    if not cuts:
+        return [f"No {what}: no question has answers with an order."]
+    keys = {place: scores.questions[place].key for place in cuts}
+    given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
+    missing = [keys[place] for place, cut in cuts.items() if cut is None]
+    notes = [f"Positive is a reference of: {', '.join(given)}."] if given else []
+    if missing:
+        notes.append(
+            f"No {what} for {', '.join(missing)}: a number without ends needs a threshold."
+        )
+    return notes
 
 
 class YesNoReport(ReportObject):
@@ -135,7 +154,8 @@ class YesNoReport(ReportObject):
 
     def keys(self, questions, options):
         """Return the keys of the questions that a headline can speak of."""
-        return keys_with_cut(questions, options)
+        ordered = [question for question in questions if question.scale.is_ordered]
+        return [q.key for q in ordered if positive_from(q, options.threshold) is not None]
 
     def headline(self, answers, options, judges):
         """Return the (value, interval, words) of that judge on the first question."""
@@ -171,19 +191,22 @@ class CurveReport(YesNoReport):
             if is_page:
                 self.add_more(report, pair)
         if is_page:
-            plain, drawn = without_draws(scores), Report(self.name, "", {})
-            for pair in pairs_of(plain, cuts, baseline_evaluators(plain)):
-                self.add_curve(drawn, pair)
-            report.curves |= drawn.curves | {BASELINES: drawn.entries}
-            report.curves[TEXT_METRICS] = text_metrics(scores.answers)
+            drawn = Report(self.name, "", {}, curves=report.curves)
+
+            def entries_of(plain, baselines):
+                for pair in pairs_of(plain, cuts, baselines):
+                    self.add_curve(drawn, pair)
+                return drawn.entries
+
+            keep_baselines(report, scores, entries_of)
         return []
 
     def layout(self, report, question, looks):
         """Return the page of one question: curves, areas, and the tables."""
         entries = self._as_values(self.ranked(report))
-        grey = self._as_values(grey_entries(report, lambda row: row["question"] == question))
         label = self.label[0].upper() + self.label[1:]
-        shown = [*grey_metric(report, entries), *grey]
+        shown, grey, words = with_grey(report, entries, lambda row: row["question"] == question)
+        shown, grey = self._as_values(shown), self._as_values(grey)
         title = f"{label} ({n_words(entries)})"
         figures = [
             Figure(
@@ -195,7 +218,7 @@ class CurveReport(YesNoReport):
             ),
             Figure(
                 self.main.replace("_", "-"),
-                f"{label} for {question}. Lines: 95 % intervals.{grey_words(report, grey)}",
+                f"{label} for {question}. Lines: 95 % intervals.{words}",
                 dots(shown, "evaluator", "question", looks, title, **self.look),
             ),
         ]

@@ -3,11 +3,10 @@
 import re
 from pathlib import Path
 
-from analysis.stats.validation.decision import Reason
-
 from analysis.reports.how_many import words
 from analysis.stats.planning.design import CHECKS
 from analysis.stats.planning.stopping import State
+from analysis.stats.validation.decision import Reason
 
 FOLDER = Path(words.__file__).parent
 PARTS = re.compile("(note|course)_")  # that the code puts before a case

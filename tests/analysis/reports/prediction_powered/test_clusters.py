@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from analysis.answers import frame
-from analysis.reports.prediction_powered.report import prediction_powered
+from analysis.reports.prediction_powered.report import MEANS_OF_PEOPLE
 from tests import factories
 from tests.analysis.small import add_judge, options_of, row_of
 
@@ -94,7 +94,7 @@ def powered(labels, scores):
 @pytest.mark.parametrize("by", ["recipient", "content"])
 def test_means_by_system_and_their_difference_are_of_clusters(by):
     answers = simulate(make_study(by), np.random.default_rng(4))
-    report = prediction_powered(answers, options_of(answers, "prediction_powered"))
+    report = MEANS_OF_PEOPLE.build(answers, options_of(answers, "prediction_powered"))
     labels, scores = (
         {system: cluster_means(values_of(answers, source), system) for system in SYSTEMS}
         for source in ("human", "judge")
@@ -115,7 +115,7 @@ def test_a_cluster_labelled_in_one_system_is_a_label_of_that_system_alone():
     items, sources = answers.table["item"].astype(str), answers.table["source"].astype(str)
     gone = items.str.startswith("0-B") & (sources == "human")
     answers = replace(answers, table=answers.table[~gone.to_numpy()])
-    report = prediction_powered(answers, options_of(answers, "prediction_powered"))
+    report = MEANS_OF_PEOPLE.build(answers, options_of(answers, "prediction_powered"))
     n = {
         row["system"]: (row["n"], row["n_unlabelled"])
         for row in report.rows
@@ -140,7 +140,7 @@ def test_intervals_by_system_cover_the_truth_where_items_are_clustered():
     covered = defaultdict(list)
     for _ in range(STUDIES):
         answers = simulate(study, rng)
-        report = prediction_powered(answers, options_of(answers, "prediction_powered"))
+        report = MEANS_OF_PEOPLE.build(answers, options_of(answers, "prediction_powered"))
         for row in report.rows:
             if row["system"] != "all":
                 is_covered = row["low"] <= truth[row["system"]] <= row["high"]

@@ -1,0 +1,208 @@
+"""Count what raters wrote: texts by question and rating, codes, and the coders' agreement."""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from itertools import combinations
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.figures.layout import Layout, cross_table, interval_cell, listing
+from analysis.reports.base import columns_of
+from analysis.reports.kind import Shown, no_value
+from analysis.reports.shared.evaluators import interval_note, item_notes
+from analysis.reports.shared.measured import MeasuredReport
+from analysis.reports.shared.options import PeopleOptions
+from analysis.stats.agreement.cohen_kappa import cohen_kappa
+from analysis.stats.agreement.percent_agreement import percent_agreement
+from analysis.stats.estimate import Estimate
+from analysis.stats.intervals.clustered_mean import clustered_mean
+from annotate.coding import codes as coding
+from annotate.templatetags.concord import interval, share
+
+HIDDEN = (
+    "Several people have coded and their codes are not compared yet: counts of codes and agreement "
+    "stand here once an editor opens the comparison."
+)
+# What names a row, in the order of its columns.
+BLANK = dict.fromkeys(("code", "other", "question", "rating", "system", "coder"), "")
+# Of a table of counts: the rows' kind, its lines, its columns, its caption.
+COUNTS = (
+    ("texts", "question", "rating", "Texts by question and rating."),
+    ("code", "code", "question", "Codes: share of the coded texts."),
+    ("rating", "code", "rating", "Codes by rating."),
+    ("system", "code", "system", "Codes by system."),
+)
+OF_CODERS = {
+    "κ": lambda entry: interval_cell(entry.row, "kappa"),
+    "share of equal answers": lambda entry: interval_cell(entry.row, "percent"),
+    "texts": lambda entry: f"{entry.row['n']:,}",
+}
+# Of codes: what they are counted by.
+GROUPINGS = {
+    "code": lambda text: {},
+    "rating": lambda text: {"question": text.question, "rating": text.rating},
+    "system": lambda text: {"system": text.system},
+}
+
+
+class Text(NamedTuple):
+    """What a rater wrote: beside which rating, of which item's system and cluster."""
+
+    question: str
+    rating: str
+    system: str
+    cluster: int
+
+
+class Reasons(MeasuredReport):
+    """Rows of texts, of codes (also by rating and system), and of two coders' agreement."""
+
+    name, title, options = "reasons", "Reasons", PeopleOptions
+    named_by = ("kind", "code", "question", "rating", "system", "coder", "other")
+    method = (
+        "What raters wrote: answers to text questions and the reasons of their ratings, the codes "
+        "that were given to them, and how far the coders agree."
+    )
+    formula = [
+        "share: answers with the code / answers that somebody coded.",
+        "κ: Cohen's κ of the code being given or not, over the answers that both coders coded.",
+        "Intervals: cluster bootstrap (the item’s recipient, else content, else item).",
+    ]
+    source = "Cohen (1960)."
+    no_figure = "texts and the counts of few codes, which stand beside the texts they are of."
+    stamp = staticmethod(coding.Coded.load)  # its text changes with every code
+
+    def list_parts(self, questions):
+        return Shown("counts", "Counts", [("all", "texts, codes and agreement")])
+
+    def measure(self, report, scores, parts):
+        study = scores.answers.study
+        coded, (texts, given) = scores.answers.beside or coding.Coded.load(study), _read(scores)
+        counts = Counter((text.question, text.rating) for text in texts.values())
+        for (question, rating), n in sorted(counts.items()):
+            _add(report, "texts", n, len(texts), question=question, rating=rating)
+
+        def resampling(pks):
+            clusters = np.array([texts[pk].cluster for pk in pks], dtype=np.int64)
+            return {} if scores.counts is None else {"clusters": clusters, "counts": scores.counts}
+
+        if coded.is_open:
+            codes = coded.all_codes()
+            by_coder = defaultdict(dict)
+            for (pk, coder), names in coding.by_coder(given, codes).items():
+                by_coder[coder][pk] = names
+            _add_codes(report, texts, by_coder, resampling)
+            _add_agreement(report, by_coder, [code.name for code in codes.live], resampling)
+        return [
+            *item_notes(scores),
+            "Texts: answers to text questions, and reasons beside ratings, that count in the "
+            "analysis.",
+            *([] if coded.is_open else [HIDDEN]),
+            "An answer has a code where any coder gave it; of: the answers that somebody coded.",
+            "Agreement of two coders: over the answers that both coded, κ of the code being given "
+            "or not; undefined where neither or both always gave it.",
+            interval_note(scores),
+        ]
+
+    def layout(self, report, chosen, looks):
+        """Return the page's tables of counts and of agreement."""
+        pairs = [entry for entry in report.entries if entry.row["kind"] == "agreement"]
+        names = [f"{e.row['code']}: {e.row['coder']} and {e.row['other']}" for e in pairs]
+        caption = "Agreement of each two coders on each code."
+        tables = [_crossed(report.rows, *table) for table in COUNTS]
+        tables.append(listing(caption, "Code", names, pairs, OF_CODERS))
+        return Layout([], [table for table in tables if table.lines])
+
+    def headline(self, answers, options, judges):
+        """Return how many texts raters wrote, and the most frequent code."""
+        rows = self.build(answers, replace(options, draws=0)).rows
+        texts = sum(row["n"] for row in rows if row["kind"] == "texts")
+        if not texts:
+            return no_value("nobody has written anything")
+        codes = [row for row in rows if row["kind"] == "code"]
+        top = max(codes, key=lambda row: row["n"], default=None)
+        words = f"; most frequent code: {top['code']} ({top['n']} of {top['of']})" if top else ""
+        return f"{texts:,}", "", f"texts by raters{words}"
+
+
+def _read(scores):
+    """Read texts and codes in one query: {rating id: Text}, [(rating id, coder, code id)]."""
+    clusters = dict(zip(scores.item_ids, scores.clusters.tolist(), strict=True))
+    ratings, version = coding.texts(scores.answers.study), scores.options.version
+    ratings = ratings if version is None else ratings.filter(session__version=version)
+    names = ("question__key", "value", "item__system__key", "item", "data")
+    codes = ("codings__coder_name", "codings__code_id")
+    texts, given = {}, []
+    for pk, question, value, system, item, data, *code in ratings.values_list("pk", *names, *codes):
+        if item in clusters and scores.takes(data, scores.answers.rating_columns):
+            rating = "" if value is None else f"{value:g}"
+            texts[pk] = Text(question, rating, system or "", clusters[item])
+            given += [(pk, *code)] if code[0] is not None else []
+    return texts, given
+
+
+def _add(report, kind, n, of, percent=None, kappa=None, **about):
+    """Add one row. percent, kappa: Estimates, where it has them."""
+    row, found = {"kind": kind} | BLANK | about | {"n": n, "of": of}, [percent, kappa]
+    for name, estimate in (("percent", percent), ("kappa", kappa)):
+        row |= columns_of(name, estimate or Estimate(nan))
+    found = [estimate for estimate in found if estimate]
+    reasons = dict.fromkeys(estimate.reason for estimate in found if estimate.reason)
+    lost = max((estimate.undefined_draws for estimate in found), default=0)
+    report.add(row, kind="rater", reason="; ".join(reasons), undefined_draws=lost)
+
+
+def _add_codes(report, texts, by_coder, resampling):
+    """Add the share of each code, of all coded texts and by rating and system."""
+    by_text = defaultdict(set)
+    for own in by_coder.values():
+        for pk, names in own.items():
+            by_text[pk] |= names
+    every = sorted(set().union(*by_text.values()))
+    for kind, grouping in GROUPINGS.items():
+        groups = defaultdict(list)
+        for pk in by_text:
+            groups[tuple(grouping(texts[pk]).items())].append(pk)
+        for name in every:
+            for about, pks in sorted(groups.items()):
+                has = np.array([name in by_text[pk] for pk in pks], dtype=float)
+                percent = clustered_mean(has, is_share=True, **resampling(pks))
+                own = {"code": name} | dict(about)
+                _add(report, kind, int(has.sum()), len(pks), percent, **own)
+
+
+def _add_agreement(report, by_coder, codes, resampling):
+    """Add how far each two coders agree on each code."""
+    for first, second in combinations(sorted(by_coder), 2):
+        both = sorted(by_coder[first].keys() & by_coder[second].keys())
+        for code in codes if both else []:
+            has = [[code in by_coder[who][pk] for who in (first, second)] for pk in both]
+            table, again = np.array(has, dtype=float), resampling(both)
+            found = percent_agreement(table, **again), cohen_kappa(table, [0, 1], **again)
+            about = {"code": code, "coder": first, "other": second}
+            _add(report, "agreement", len(both), len(both), *found, **about)
+
+
+def _crossed(rows, kind, line, column, caption):
+    """Tabulate counts by two keys of the rows, summed over the rest; of codes with their share."""
+    cells: dict = {}
+    for row in (row for row in rows if row["kind"] == kind):
+        cells.setdefault((row[line], row[column]), []).append(row)
+    columns = sorted({name for _, name in cells})
+    cells = {place: _count(own, with_share=kind != "texts") for place, own in cells.items()}
+    table = cross_table(caption, line.capitalize(), cells, columns)
+    blank = "–" if len(columns) > 1 else "all"
+    table.headings = [name or blank for name in columns]
+    return table
+
+
+def _count(rows, with_share):
+    n, of = (sum(row[name] for row in rows) for name in ("n", "of"))
+    # Sums of several rows, as of questions, have no interval of their own.
+    ends = "" if rows[1:] else interval(rows[0]["percent_low"], rows[0]["percent_high"])
+    return f"{n:,} of {of:,} ({share(n, of)}) {ends}".rstrip() if with_share else f"{n:,}"
+
+
+KIND = Reasons().kind()

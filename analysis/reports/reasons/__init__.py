@@ -1,1 +1,0 @@
-"""Report what raters wrote as counts of texts and codes, and how far coders agree."""

@@ -1,1 +1,0 @@
-"""Report how far a judge's answers move when a prompt changes as should not matter."""

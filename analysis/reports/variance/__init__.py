@@ -1,1 +1,0 @@
-"""Report what people's ratings differ by, and what the mean of K raters is worth."""
