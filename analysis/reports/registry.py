@@ -10,17 +10,16 @@ from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import page as counterfactual
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.factuality import page as factuality
-from analysis.reports.metamorphic import page as metamorphic
+from analysis.reports.lists import preferences, selection
+from analysis.reports.metamorphic import report as metamorphic
 from analysis.reports.overview import page as overview
 from analysis.reports.plan import report as plan
 from analysis.reports.prediction_powered import page as prediction_powered
-from analysis.reports.preferences import page as preferences
-from analysis.reports.profile import page as profile
+from analysis.reports.profile import report as profile
 from analysis.reports.profile.report import LENGTHS
 from analysis.reports.raters import agreement, exclusions, rater_pairs, raters
 from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
-from analysis.reports.selection import page as selection
 from analysis.reports.stopping import report as stopping
 from analysis.reports.substitution import page as substitution
 from analysis.reports.variance import page as variance
