@@ -7,7 +7,7 @@ from analysis.options.declare import declared
 from analysis.reports.bias import page as bias
 from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
 from analysis.reports.cost import page as cost
-from analysis.reports.counterfactual import page as counterfactual
+from analysis.reports.counterfactual import report as counterfactual
 from analysis.reports.disagreements import page as disagreements
 from analysis.reports.factuality import page as factuality
 from analysis.reports.lists import preferences, selection
