@@ -7,17 +7,16 @@ from analysis.options.declare import declared
 from analysis.reports.bias import bias, robustness
 from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
 from analysis.reports.cost import report as cost
-from analysis.reports.counterfactual import page as counterfactual
+from analysis.reports.counterfactual import report as counterfactual
 from analysis.reports.disagreements import disagreements, reasons
 from analysis.reports.factuality import page as factuality
 from analysis.reports.how_many import pilot, stop
-from analysis.reports.metamorphic import page as metamorphic
+from analysis.reports.lists import preferences, selection
+from analysis.reports.metamorphic import report as metamorphic
 from analysis.reports.prediction_powered import report as prediction_powered
-from analysis.reports.preferences import page as preferences
-from analysis.reports.profile import page as profile
+from analysis.reports.profile import report as profile
 from analysis.reports.profile.report import LENGTHS
 from analysis.reports.raters import agreement, exclusions, rater_pairs, raters, variance
-from analysis.reports.selection import page as selection
 from analysis.reports.verdict import overview, substitution
 from analysis.reports.verdict import report as verdict
 from analysis.reports.yes_no import (

@@ -6,9 +6,7 @@ from math import isnan
 import pytest
 
 from analysis.answers import frame
-from analysis.reports.metamorphic.options import MetamorphicOptions
-from analysis.reports.metamorphic.page import KIND
-from analysis.reports.metamorphic.report import metamorphic
+from analysis.reports.metamorphic.report import KIND, METAMORPHIC, MetamorphicOptions
 from annotate.models import Content, Interaction, Recipient
 from judges.methods.recommend.plans import Trial
 from judges.models import StudyPrompt
@@ -76,7 +74,7 @@ def report_of(study, server, **trial):
     )
     run = plan(judge, trial=Trial(**{"l": 2, "iterations": 2} | trial))
     drive.work_through(run.pk)
-    return metamorphic(frame.read_answers(study), MetamorphicOptions(draws=50))
+    return METAMORPHIC.build(frame.read_answers(study), MetamorphicOptions(draws=50))
 
 
 def test_what_the_recommender_does_stands_in_table_4(films):

@@ -4,8 +4,7 @@ from math import isnan
 
 from analysis.answers.lists import K_SWEEP, L_SWEEP, RELATIONS_PLAN
 from analysis.reports.metamorphic.changed_lists import OVERLAP, RBO, TAU, TAU_COMMON
-from analysis.reports.metamorphic.options import MetamorphicOptions
-from analysis.reports.metamorphic.report import metamorphic
+from analysis.reports.metamorphic.report import METAMORPHIC, MetamorphicOptions
 from analysis.stats.estimate import Estimate
 
 TABLES = {K_SWEEP: "2", L_SWEEP: "3", RELATIONS_PLAN: "4"}
@@ -28,7 +27,7 @@ def cells(answers, recommender, draws=2000):
     A column "… SD" is the standard deviation over iterations, "… p" Welch's test against lists of
     the unchanged prompt; both have no interval.
     """
-    report = metamorphic(answers, MetamorphicOptions(draws=draws), [*TABLES])
+    report = METAMORPHIC.build(answers, MetamorphicOptions(draws=draws), [*TABLES])
     measured = {}
     for entry in report.entries:
         row = entry.row

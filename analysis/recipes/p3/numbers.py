@@ -7,10 +7,9 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.options.choices import Choices
-from analysis.reports.preferences.report import ALL, TIED, preferences
-from analysis.reports.profile.report import ACCURACY, ALIKE, OF_WRITTEN, profile
-from analysis.reports.selection.options import SelectionOptions
-from analysis.reports.selection.report import selection
+from analysis.reports.lists.preferences import ALL, PREFERENCES, TIED
+from analysis.reports.lists.selection import SELECTION, SelectionOptions
+from analysis.reports.profile.report import ACCURACY, ALIKE, OF_WRITTEN, PROFILES
 from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.options import AgreementOptions, YesNoOptions
 from analysis.reports.shared.scores import Scores
@@ -70,7 +69,7 @@ class Numbers:
     def _table_1(self):
         asked = [key for key in self.questions.values() if key]
         options = SelectionOptions.choose(**self.common)
-        by_judge = _by_judge(selection(self.answers, options, asked).entries)
+        by_judge = _by_judge(SELECTION.build(self.answers, options, asked).entries)
         areas = self._areas() if self.questions[FIT] else {}
         cells = {}
         for (judge, about), name in self.names.items():
@@ -140,7 +139,7 @@ class Numbers:
     def _ties(self):
         """Count the pairs of lists that are ties for LaaJ-Profile, and for people."""
         options = AgreementOptions.choose(**self.common)
-        report = preferences(self.answers, options, [self.questions[LISTS]])
+        report = PREFERENCES.build(self.answers, options, [self.questions[LISTS]])
         row = next(
             (
                 row
@@ -161,7 +160,7 @@ class Numbers:
 
     def _figure_4(self):
         options = YesNoOptions.choose(**self.common | {"judges": self.lengths})
-        report = profile(self.answers, options, [ALIKE])
+        report = PROFILES.build(self.answers, options, [ALIKE])
         return {
             (FIGURE_4, f"{row['episodes']} episodes", "LaaJ-human accuracy"): _estimate(entry)
             for entry in report.entries

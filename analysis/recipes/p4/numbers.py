@@ -7,8 +7,12 @@ from scipy import stats
 
 from analysis.options.choices import Choices
 from analysis.reports.counterfactual.cells import BETWEEN, HIGHEST, LEVELS, LOWEST
-from analysis.reports.counterfactual.options import CounterfactualOptions
-from analysis.reports.counterfactual.report import CORRELATION, PREDICTION, counterfactual
+from analysis.reports.counterfactual.report import (
+    CORRELATION,
+    COUNTERFACTUAL,
+    PREDICTION,
+    CounterfactualOptions,
+)
 from analysis.reports.counterfactual.sample_flow import ASKED, EXCLUDED
 from analysis.reports.counterfactual.sample_flow import PART as SAMPLE
 from analysis.stats.estimate import Estimate
@@ -58,7 +62,7 @@ def cells(answers, judges, draws=2000):
     }
     measured: dict = {}
     excluded = None
-    for entry in counterfactual(answers, options).entries:
+    for entry in COUNTERFACTUAL.build(answers, options).entries:
         row = entry.row
         if add := add_by_part.get(row["part"]):
             measured |= add(entry, judges)

@@ -28,7 +28,7 @@ from analysis.reports.closeness.sentences import (
 )
 from analysis.reports.closeness.sides import Sides, Undefined
 from analysis.reports.kind import Shown
-from analysis.reports.selection.options import SelectionOptions
+from analysis.reports.lists.selection import SelectionOptions
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import other_roles, overlap
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval

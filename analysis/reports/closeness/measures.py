@@ -6,7 +6,7 @@ import numpy as np
 
 from analysis.reports.closeness.prices import price_rows
 from analysis.reports.closeness.sides import Undefined
-from analysis.reports.selection.report import misfits_of, strongly_of
+from analysis.reports.lists.selection import misfits_of, strongly_of
 from analysis.reports.shared.correlations import LEVELS, correlate_rows
 from analysis.reports.shared.labels import MOST_LABELS, as_labels, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of

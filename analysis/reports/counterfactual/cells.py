@@ -5,16 +5,20 @@ Tables 3 and 4 of Yao, Wang & Li (2022): a pair is one participant's two screens
 
 from dataclasses import dataclass
 from itertools import combinations
+from math import isnan
 
 import numpy as np
 
+from analysis.figures.layout import Table, cell_of
+from analysis.reports.words import chance
 from analysis.stats.comparison.differences import holm
 from analysis.stats.comparison.paired_t import upper_paired_t
 
 LEVELS, BETWEEN = "level_test", "score_test"
-SCORES = ("cf", "cf-a", "item-sim", "genre-jacc")
+TITLES = {LEVELS: "Table 3", BETWEEN: "Table 4"}
+SCORES = {"cf": "CF", "cf-a": "CF-A", "item-sim": "Item-Sim", "genre-jacc": "Genre-Jacc"}
 HIGHEST, LOWEST, MEAN = "highest", "lowest", "mean"
-LEVEL_NAMES = (HIGHEST, LOWEST, MEAN)
+CELLS = [(score, level) for score in SCORES for level in (HIGHEST, LOWEST, MEAN)]
 COLUMNS = ("cell_score", "cell_level")
 
 
@@ -22,95 +26,68 @@ COLUMNS = ("cell_score", "cell_level")
 class Cells:
     """The cell (score, level) in which a study shows each item.
 
-    of_item: the cell of each item (items,), −1 without a cell; names: (score, level) of each cell;
-    scores: those that items have, in their order; strange: values that are no score or level.
+    of_item: the place of each item's cell in CELLS (items,), −1 without; strange: values that are
+    no score or level.
     """
 
     of_item: np.ndarray
-    names: list
-    scores: list
     strange: list
+
+    @property
+    def comparisons(self):
+        """{table: [(first cell, second cell)]}; the first is expected to be rated higher."""
+        present = {CELLS[place][0] for place in self.of_item[self.of_item >= 0].tolist()}
+        scores = [score for score in SCORES if score in present]
+        levels = [
+            ((score, HIGHEST), (score, other)) for score in scores for other in (LOWEST, MEAN)
+        ]
+        between = [((first, HIGHEST), (other, HIGHEST)) for first, other in combinations(scores, 2)]
+        return {LEVELS: levels, BETWEEN: between}
 
 
 def cells_of(scores):
     """Return the Cells of the items left in; None if no item has a cell."""
     if not {*COLUMNS} <= {*scores.items.columns}:
         return None
-    columns = [_words(scores.items[column]) for column in COLUMNS]
-    names = [(score, level) for score in SCORES for level in LEVEL_NAMES]
-    places = {name: place for place, name in enumerate(names)}
-    cells_of_items = list(zip(*columns, strict=True))
-    of_item = np.array([places.get(cell, -1) for cell in cells_of_items], dtype=np.int64)
-    if not (of_item >= 0).any():
-        return None
-    present = {names[place][0] for place in of_item[of_item >= 0].tolist()}
-    strange = sorted(
-        {" ".join(cell) for cell in cells_of_items if any(cell) and cell not in places}
-    )
-    return Cells(of_item, names, [score for score in SCORES if score in present], strange)
+    columns = [[str(value).strip().lower() for value in scores.items[column]] for column in COLUMNS]
+    named = list(zip(*columns, strict=True))
+    places = {name: place for place, name in enumerate(CELLS)}
+    of_item = np.array([places.get(cell, -1) for cell in named], dtype=np.int64)
+    strange = sorted({" ".join(cell) for cell in named if any(cell) and cell not in places})
+    return Cells(of_item, strange) if (of_item >= 0).any() else None
 
 
-def _words(column):
-    return [str(value).strip().lower() for value in column]
-
-
-def comparisons(cells):
-    """Return {table: [(first cell, second cell)]}; the first is expected to be rated higher."""
-    levels = [
-        ((score, HIGHEST), (score, other)) for score in cells.scores for other in (LOWEST, MEAN)
-    ]
-    between = [
-        ((first, HIGHEST), (other, HIGHEST)) for first, other in combinations(cells.scores, 2)
-    ]
-    return {LEVELS: levels, BETWEEN: between}
-
-
-def add_tests(work, cells):
+def add(work, cells):
     """Add a row per comparison and question, with Holm's p over all tests of a table.
 
     The adjustment counts every question, also those whose rows are not added.
     """
-    rated = {key: means(work.scores, cells, place) for key, place in work.places.items()}
-    for part, pairs in comparisons(cells).items():
-        about = [(key, *cell) for cell in pairs for key in rated]
+    rated = {key: _means(work.scores, cells, place) for key, place in work.places.items()}
+    for part, pairs in cells.comparisons.items():
+        about = [(key, *both) for both in pairs for key in rated]
         tested = [
-            upper_paired_t(*(rated[key][:, cells.names.index(cell)] for cell in both))
+            upper_paired_t(*(rated[key][:, CELLS.index(cell)] for cell in both))
             for key, *both in about
         ]
         adjusted = holm([test.p for test in tested]).tolist()
-        for (key, *both), test, p_holm in zip(about, tested, adjusted, strict=True):
+        for (key, first, second), test, p_holm in zip(about, tested, adjusted, strict=True):
             if key in work.wanted:
-                _add(work, part, key, both, test, p_holm)
+                facts = {"question": key, "measure": "mean_difference", "p_holm": p_holm}
+                facts |= dict(
+                    zip(("score", "level", "other", "other_level"), first + second, strict=True)
+                )
+                names = "mean", "sd", "other_mean", "other_sd", "t", "p"
+                facts |= {name: getattr(test, name) for name in names}
+                work.add_estimate(part, test.difference, **facts)
 
 
-def _add(work, part, key, both, tested, p_holm):
-    (score, level), (other, other_level) = both
-    work.add_estimate(
-        part,
-        tested.difference,
-        question=key,
-        score=score,
-        level=level,
-        other=other,
-        other_level=other_level,
-        measure="mean_difference",
-        mean=tested.mean,
-        sd=tested.sd,
-        other_mean=tested.other_mean,
-        other_sd=tested.other_sd,
-        t=tested.t,
-        p=tested.p,
-        p_holm=p_holm,
-    )
-
-
-def means(scores, cells, place):
+def _means(scores, cells, place):
     """Return raters' mean ratings of each cell (raters, cells) on one question; NaN if none."""
     role = scores.options.reference
     items, raters, values = scores.given(place, role)
     cell = cells.of_item[items]
     inside = cell >= 0
-    shape = len(scores.raters_of(role)), len(cells.names)
+    shape = len(scores.raters_of(role)), len(CELLS)
     flat = raters[inside] * shape[1] + cell[inside]
     size = shape[0] * shape[1]
     n = np.bincount(flat, minlength=size)
@@ -118,11 +95,11 @@ def means(scores, cells, place):
     return np.divide(sums, n, out=np.full(size, np.nan), where=n > 0).reshape(shape)
 
 
-def notes(work, cells):
+def list_notes(work, cells):
     """Write notes on the tests, and on values of the columns that name no cell."""
     if not cells:
         return
-    n = {part: len(pairs) * len(work.places) for part, pairs in comparisons(cells).items()}
+    n = {part: len(pairs) * len(work.places) for part, pairs in cells.comparisons.items()}
     yield (
         "Tables 3 and 4: paired t-tests, one-tailed (upper): the first is rated higher. A pair is "
         "one participant's two screens; who saw several of a cell counts with their mean. Means "
@@ -135,3 +112,44 @@ def notes(work, cells):
     )
     if cells.strange:
         yield f"Cells that no test knows: {'; '.join(cells.strange[:5])}."
+
+
+def tables(entries_by_part):
+    """Yield a table for each comparison, as in the paper, or one of all for a single question."""
+    for part, title in TITLES.items():
+        groups: dict = {}
+        for entry in entries_by_part.get(part, []):
+            row = entry.row
+            both = (row["score"], row["level"]), (row["other"], row["other_level"])
+            names = tuple(f"{SCORES[score]} {level}" for score, level in both)
+            groups.setdefault(names, {})[row["question"]] = _tested(entry)
+        questions = {question for lines in groups.values() for question in lines}
+        if len(questions) == 1:
+            lines = [(" / ".join(names), *own.values()) for names, own in groups.items()]
+            caption = f"{title}. {questions.pop()}: is the first rated above the second?"
+            yield _table(caption, ("First", "Second"), lines, "First / second")
+            continue
+        for names, own in groups.items():
+            caption = f"{title}. Is {names[0]} rated above {names[1]}?"
+            yield _table(caption, names, [*own.items()], "Question")
+
+
+def _table(caption, names, lines, corner):
+    headings = [f"{name}: mean ± sd" for name in names]
+    headings += ["Difference", "t", "p", "Holm p", "Pairs"]
+    how = "Paired t-test, one-tailed; a pair is one participant."
+    return Table(f"{caption} {how}", headings, lines, [], corner)
+
+
+def _tested(entry):
+    row = entry.row
+    sides = [_mean_sd(row[f"{side}mean"], row[f"{side}sd"]) for side in ("", "other_")]
+    t = "–" if isnan(row["t"]) else f"{row['t']:.2f}"
+    numbers = [t, chance(row["p"]), chance(row["p_holm"])]
+    return [*sides, cell_of(entry, entry.reason), *numbers, f"{row['n']:,}"]
+
+
+def _mean_sd(mean, sd):
+    if isnan(mean):
+        return "–"
+    return f"{mean:.2f}" + ("" if isnan(sd) else f" ± {sd:.2f}")

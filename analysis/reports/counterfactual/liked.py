@@ -1,16 +1,25 @@
 """Rank explanations by people's ratings: singly, by recommended and by explaining content."""
 
 import numpy as np
+import pandas as pd
 
+from analysis.figures.layout import Table, Words, cell_of
 from analysis.stats.comparison.means_of_people import means_of_people
 from annotate.models import Content
 from annotate.values.texts import composed
 
 PART = "liked"
 EXPLANATION, RECOMMENDED, EXPLAINING = "explanation", "recommended", "explaining"
-MEASURES = (EXPLANATION, RECOMMENDED, EXPLAINING)
 AVERAGE = "average"
 COLUMN = "explaining_contents"
+TITLES = "titles"
+# What a table is of, and the head of its first column.
+TABLES = {
+    EXPLANATION: ("Explanations", "Explanation"),
+    RECOMMENDED: ("Recommended contents, over their explanations", "Recommended"),
+    EXPLAINING: ("Contents in explanations, over these", "In the explanation"),
+}
+MOST_LIKED = 15
 
 
 def add(work):
@@ -19,46 +28,52 @@ def add(work):
     Only explanations that name contents. average: all ratings of the questions together, where
     these are on scales of the same ends.
     """
-    explaining = _named(work.scores.items)
+    items, scores = work.scores.items, work.scores
+    explaining = _named(items)
     if not any(explaining):
         return
-    keys = work.scores.items["content"].astype(str).tolist()
-    both = list(zip(keys, explaining, strict=True))
+    names, contents = (items[column].astype(str).tolist() for column in ("item", "content"))
+    has_names = list(zip(contents, explaining, strict=True))
     groups = {
-        EXPLANATION: [[row] if names else [] for row, names in enumerate(explaining)],
-        RECOMMENDED: [[key] if key and names else [] for key, names in both],
+        EXPLANATION: [[row] if own else [] for row, own in enumerate(explaining)],
+        RECOMMENDED: [[key] if key and own else [] for key, own in has_names],
         EXPLAINING: explaining,
     }
+    of_items = {measure: _grouped(own) for measure, own in groups.items()}
     questions = {key: [work.places[key]] for key in work.wanted}
-    if work.is_whole and len(questions) > 1 and _same_ends(work):
+    scales = [scores.questions[place].scale for place in work.places.values()]
+    if work.is_whole and len(questions) > 1 and len({(own.low, own.high) for own in scales}) == 1:
         questions = {AVERAGE: list(work.places.values())} | questions
-    tables = {measure: _Groups(of_items) for measure, of_items in groups.items()}
     for question, places in questions.items():
-        ratings = _ratings(work.scores, places)
-        for measure, table in tables.items():
-            _add(work, question, measure, table, ratings, explaining)
-    all_titles = work.beside.titles(work.scores.answers.items)
-    shown = {key for names in explaining for key in names} | {*keys}
-    work.report.curves["titles"] = {key: all_titles[key] for key in shown & all_titles.keys()}
+        given = [scores.given(place, scores.options.reference) for place in places]
+        rated, raters, values = (np.concatenate(parts) for parts in zip(*given, strict=True))
+        ratings = pd.DataFrame({"item": rated, "rater": raters, "value": values})
+        for measure, (groups_of_item, in_order) in of_items.items():
+            table = ratings.merge(groups_of_item, on="item")  # a rating once for each group
+            columns = (table[name].to_numpy() for name in ("value", "group", "rater"))
+            means = means_of_people(*columns, len(in_order))
+            for place in np.flatnonzero(means.n).tolist():
+                group = in_order[place]
+                facts = {"content": group}
+                if measure == EXPLANATION:
+                    facts = {"item": names[group], "content": contents[group]}
+                    facts["explaining"] = "|".join(explaining[group])
+                facts |= {name: float(getattr(means, name)[place]) for name in ("low", "high")}
+                facts |= {"value": float(means.mean[place]), "n": int(means.n[place])}
+                facts |= {"question": question, "measure": measure}
+                work.add(PART, reason=means.reason(place), **facts)
+    titles = work.beside.titles(scores.answers.items)
+    shown = {key for own in explaining for key in own} | {*contents}
+    work.report.curves[TITLES] = {key: titles[key] for key in shown & titles.keys()}
 
 
-class _Groups:
-    """Names of groups, and the groups of all items as one array with offsets by item."""
-
-    def __init__(self, of_items):
-        names = list(dict.fromkeys(name for some in of_items for name in some))
-        places = {name: place for place, name in enumerate(names)}
-        self.names = names
-        self.codes = np.array([places[n] for some in of_items for n in some], dtype=np.int64)
-        self.sizes = np.array([len(some) for some in of_items], dtype=np.int64)
-        self.starts = np.cumsum(self.sizes) - self.sizes
-
-    def spread(self, items):
-        """Return (rows, groups): every row once for each group of its item (items: of the rows)."""
-        sizes = self.sizes[items]
-        rows = np.repeat(np.arange(len(items)), sizes)
-        first = np.cumsum(sizes) - sizes
-        return rows, self.codes[self.starts[items][rows] + np.arange(len(rows)) - first[rows]]
+def _grouped(of_items):
+    """Return (frame of `item` and `group`, names of the groups in order) of names by item."""
+    names = list(dict.fromkeys(name for some in of_items for name in some))
+    places = {name: place for place, name in enumerate(names)}
+    pairs = [(item, places[name]) for item, some in enumerate(of_items) for name in some]
+    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return pd.DataFrame(table, columns=["item", "group"]), names
 
 
 def _named(items):
@@ -73,44 +88,6 @@ def _keys(text):
     return list(dict.fromkeys(composed(key.strip()) for key in text.split("|") if key.strip()))
 
 
-def _same_ends(work):
-    scales = [work.scores.questions[place].scale for place in work.places.values()]
-    return len({(scale.low, scale.high) for scale in scales}) == 1
-
-
-def _ratings(scores, places):
-    """Return (items, raters, values) of all these questions."""
-    parts_of_questions = [scores.given(place, scores.options.reference) for place in places]
-    return tuple(np.concatenate(parts) for parts in zip(*parts_of_questions, strict=True))
-
-
-def _add(work, question, measure, groups, ratings, explaining):
-    items, raters, values = ratings
-    rows, codes = groups.spread(items)
-    means = means_of_people(values[rows], codes, raters[rows], len(groups.names))
-    names, about = work.scores.items["item"].astype(str), work.scores.items["content"].astype(str)
-    for place in np.flatnonzero(means.n).tolist():
-        name = groups.names[place]
-        of = {"content": name}
-        if measure == EXPLANATION:
-            of = {
-                "item": names[name],
-                "content": about[name],
-                "explaining": "|".join(explaining[name]),
-            }
-        work.add(
-            PART,
-            question=question,
-            measure=measure,
-            value=float(means.mean[place]),
-            low=float(means.low[place]),
-            high=float(means.high[place]),
-            n=int(means.n[place]),
-            reason=means.reason(place),
-            **of,
-        )
-
-
 def titles(study, items):
     """Return {key: title} of the contents that these items recommend or name, in one query."""
     keys = {key for names in _named(items) for key in names} | {*items["content"].astype(str)}
@@ -118,7 +95,7 @@ def titles(study, items):
     return dict(rows.values_list("key", "title"))
 
 
-def notes(report):
+def list_notes(report):
     """Write a note on the means, or on what is missing if there are none."""
     if any(row["part"] == PART for row in report.rows):
         yield (
@@ -133,3 +110,34 @@ def notes(report):
             f"Liked: no explanation names contents (column {COLUMN} of items.csv, ids with | "
             "between them) and has a rating that counts."
         )
+
+
+def tables(report, entries):
+    """Yield tables of the highest means: of all ratings together, else of the first question."""
+    questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
+    question = AVERAGE if AVERAGE in questions else next(iter(questions), "")
+    whose = "all questions together" if question == AVERAGE else question
+    entries = [entry for entry in entries if entry.row["question"] == question]
+    entries.sort(key=lambda entry: (-entry.row["value"], -entry.row["n"]))
+
+    def title(key):
+        return report.curves[TITLES].get(key) or key
+
+    for measure, (what, corner) in TABLES.items():
+        own = [entry for entry in entries if entry.row["measure"] == measure]
+        if not own:
+            continue
+        lines, headings = [], ["Mean rating", "Ratings"]
+        for entry in own[:MOST_LIKED]:
+            row, cells = entry.row, [cell_of(entry), f"{entry.row['n']:,}"]
+            if measure == EXPLANATION:
+                named = ", ".join(map(title, row["explaining"].split("|")))
+                cells += [Words(title(row["content"]) or "–"), Words(named)]
+            lines.append((row["item"] or title(row["content"]), cells))
+        if measure == EXPLANATION:
+            headings += [Words("Recommended"), Words("Because of")]
+        caption = (
+            f"{what}: mean rating ({whose}), the highest first; {len(lines):,} of {len(own):,}. "
+            "95 % intervals by people."
+        )
+        yield Table(caption, headings, lines, [], corner)

@@ -3,40 +3,39 @@
 Tables 1 to 4 of Yao, Wang & Li (2022); which explanations people liked; what exactness costs.
 """
 
-from functools import cached_property
-from math import nan
+from collections import Counter
+from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
+from django import forms
 
 from analysis.answers.scoring_times import scoring_times
+from analysis.figures.dots import dots
+from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table, n_words, ranked
+from analysis.figures.scatter import scatter
 from analysis.options.choices import ALL
+from analysis.options.declare import TEXT, option, whole_number
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.counterfactual import convergence, exactness, liked, sample_flow, seeds
-from analysis.reports.counterfactual.cells import add_tests, cells_of, notes
-from analysis.reports.counterfactual.options import RECIPIENT, TOGETHER
+from analysis.reports.counterfactual import cells, convergence, exactness, liked, sample_flow, seeds
+from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, first_of, no_value
 from analysis.reports.shared.correlations import correlate
 from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
+from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.words import with_spread
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
+from annotate.models import Rater
+from annotate.templatetags.concord import interval, leading_point
 from judges.models import Judge
 
 CORRELATION, PREDICTION = "correlation", "prediction"
 TEXTS = ("part", "question", "score", "level", "other", "other_level", "measure")
-NUMBERS = (
-    "value",
-    "low",
-    "high",
-    "n",
-    "mean",
-    "sd",
-    "other_mean",
-    "other_sd",
-    "t",
-    "p",
-    "p_holm",
-)
+ESTIMATED = ("value", "low", "high", "n")
+NUMBERS = (*ESTIMATED, "mean", "sd", "other_mean", "other_sd", "t", "p", "p_holm")
 NAMES = ("item", "content", "explaining", "rule", "reason")
 MOST_POINTS = 4000  # of all scatter plots of a page
 NO_JUDGES = (
@@ -51,65 +50,42 @@ NO_CELLS = (
 )
 
 
-def counterfactual(answers, options, parts=None):
-    """Compute all tables as rows of one fact each, told apart by `part`.
+DEFAULT_SPLITS, MOST_SPLITS = 200, 2000
+TOGETHER, RECIPIENT = "together", str(Rater.Role.RECIPIENT)
 
-    parts: keys of questions, or "all"; everything where none is named.
-    No rows where the study has neither judges of explanations nor the columns of cells.
+
+def _clusters(choices):
+    columns = ((name, f"by {name}") for name in choices.columns if name != RECIPIENT)
+    usual = [(TOGETHER, "what a session takes together"), (RECIPIENT, "recipients")]
+    return forms.ChoiceField(choices=[*usual, *columns], label="Intervals draw")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CounterfactualOptions(DeviationOptions):
+    """Options of the report.
+
+    splits: how many random splits into a training and a test part a regression is tried on;
+    cluster: what the bootstrap draws, items that a session takes "together", those of a
+    "recipient", or of one value of a column.
     """
-    work = Work(answers, options, parts)
-    report, scores = work.report, work.scores
-    cells = cells_of(scores)
-    if work.judges or cells:
-        _add_correlations(work)
-        _add_predictions(work)
-        if cells:
-            add_tests(work, cells)
-        liked.add(work)
-        exactness.add(work)
-        sample_flow.add(work)
-        seeds.add(work)
-        convergence.add(work)
-        report.verdict = [
-            *sample_flow.verdict(report),
-            *_verdict(work),
-            *seeds.verdict(work),
-        ]
-    report.verdict += [*([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS])]
-    report.notes = [
-        *policy_notes(scores, compared=False),
-        *(_notes(work) if report.rows else []),
-        *notes(work, cells),
-        *(liked.notes(report) if report.rows else []),
-        *(exactness.notes(report) if report.rows else []),
-        *(sample_flow.notes(report) if report.rows else []),
-        *seeds.notes(report),
-        *convergence.notes(report),
-        interval_note(scores, FEWEST),
-        *draw_notes(report, options.draws),
-        *reason_notes(
-            report,
-            [
-                "part",
-                "question",
-                "score",
-                "level",
-                "other",
-                "other_level",
-                "measure",
-                "item",
-                "content",
-            ],
-        ),
-    ]
-    return report
 
-
-def correlations(answers, options, key):
-    """Compute table 1 for one question alone."""
-    work = Work(answers, options, [key])
-    _add_correlations(work)
-    return work.report
+    splits: int = whole_number(
+        DEFAULT_SPLITS,
+        1,
+        MOST_SPLITS,
+        "Random 70/30 splits",
+        f"random 70/30 splits; default {DEFAULT_SPLITS}",
+    )
+    cluster: str = option(
+        TOGETHER,
+        label="Intervals draw",
+        about="what intervals draw: together (default: what a session takes), recipient, or a "
+        "COLUMN",
+        make_field=_clusters,
+        schema=TEXT,
+        usual=lambda choices: TOGETHER,
+        of_study=True,
+    )
 
 
 class Beside:
@@ -141,6 +117,139 @@ class Beside:
         return self._titles
 
 
+class Counterfactual(ReportObject):
+    """Rows of one fact each, told apart by `part`.
+
+    None where the study has neither judges of explanations nor the columns of cells.
+    """
+
+    name, title, options = "counterfactual", "Counterfactual scores", CounterfactualOptions
+    method = (
+        "Whether scores of explanations by the contents that they name (CF, CF-A, Item-Sim, "
+        "Genre-Jacc) say what people say: how closely they follow people, how well they predict "
+        "them, whether what they put highest is rated higher; and what cheaper scores lose."
+    )
+    formula = [
+        "Table 1: Pearson's r over explanations of (score, mean rating); intervals by cluster "
+        "bootstrap of what a session takes together, as a survey (else recipient, else content, "
+        "else item; option cluster).",
+        "Table 2: least squares of the mean rating on the score by 70 % of the explanations, mean "
+        "squared error on the other 30 %; mean and standard deviation over random splits.",
+        "Tables 3, 4: t = d̄ / (s / √n) over the n participants with both, d the first screen's "
+        "rating less the second's, p = P(T ≥ t) with n − 1 degrees of freedom; Holm over a table.",
+        "Liked: mean rating, t interval with se² = P/(P − 1) · Σ_p (Σ_i (v_i − v̄))² / n² over the "
+        "P people.",
+        "Exactness: Kendall's τ-b, Spearman's ρ and |difference| with the judge that retrains in "
+        "full; seconds = time at work of the runs / their scores.",
+    ]
+    source = (
+        "Yao, Wang & Li (2022), Counterfactually Evaluating Explanations in Recommender Systems, "
+        "section 5; Student (1908); Holm (1979)."
+    )
+    stamp = Beside
+
+    def list_parts(self, questions):
+        """Return the questions of which the page shows one, or all."""
+        keys = [question.key for question in questions if question.scale.is_ordered]
+        choices = [(ALL, "all"), *((key, key) for key in keys)] if keys else []
+        return Shown("question", "Question", choices)
+
+    def build(self, answers, options, parts=None):
+        """Compute the report. parts: keys of questions, or "all"; all where none is named."""
+        work = Work(answers, options, parts)
+        report, cells_of_items = work.report, cells.cells_of(work.scores)
+        if work.judges or cells_of_items:
+            _add_correlations(work)
+            _add_predictions(work)
+            if cells_of_items:
+                cells.add(work, cells_of_items)
+            for part in (liked, exactness, sample_flow, seeds, convergence):
+                part.add(work)
+            report.verdict = [*sample_flow.say(report), *_say_best(work), *seeds.say(work)]
+        report.verdict += [] if work.judges else [NO_JUDGES]
+        report.verdict += [] if cells_of_items else [NO_CELLS]
+        notes = [*policy_notes(work.scores, compared=False)]
+        if report.rows:
+            notes += _list_notes(work)
+        notes += cells.list_notes(work, cells_of_items)
+        for part in (liked, exactness, sample_flow, seeds, convergence) if report.rows else ():
+            notes += part.list_notes(report)
+        notes += [interval_note(work.scores, FEWEST), *draw_notes(report, options.draws)]
+        report.notes = notes + reason_notes(report, [*TEXTS, "item", "content"])
+        return report
+
+    def layout(self, report, question, looks):
+        """Return the page of one question, or of all."""
+        by_part: dict = {}
+        for entry in report.entries:
+            by_part.setdefault(entry.row["part"], []).append(entry)
+        correlations = by_part.get(CORRELATION, [])
+        settling = by_part.get(convergence.PART, [])
+        tables = [
+            sample_flow.table(by_part.get(sample_flow.PART, [])),
+            _table_of_correlations(correlations),
+            _table_of_predictions(by_part.get(PREDICTION, [])),
+            *cells.tables(by_part),
+            *liked.tables(report, by_part.get(liked.PART, [])),
+            exactness.table(by_part.get(exactness.PART, [])),
+            *seeds.tables(by_part.get(seeds.PART, [])),
+            *convergence.tables(settling),
+        ]
+        figures = _figures(report, correlations, question, looks)
+        return Layout([*figures, *convergence.figures(settling)], tables)
+
+    def headline(self, answers, options, judges):
+        """Return the largest Pearson r of a score of explanations, on the first question."""
+        if not judges:
+            return NO_JUDGE
+        keys = [question.key for question in answers.questions if question.scale.is_ordered]
+        if not keys or not any(name in answers.of_explanations for name in judges):
+            return no_value("no judge has scored explanations by the contents that they name")
+        work = Work(answers, options, keys[:1])
+        _add_correlations(work)
+        rows = [row for row in work.report.rows if not isnan(row["value"])]
+        if not rows:
+            return no_value("r with people is undefined for every score: the report says why")
+        best = max(rows, key=lambda row: row["value"])
+        words = (
+            f"largest Pearson r of a score of explanations: {best['score']} on {keys[0]}"
+            f"{first_of(keys)}, n = {best['n']:,} explanations"
+        )
+        return leading_point(best["value"]), interval(best["low"], best["high"]), words
+
+
+class Work(Facts):
+    """What the parts of one report share.
+
+    judges: those chosen by name, whatever they are; else those of explanations. wanted: keys of the
+    questions that are shown, of all in places.
+    """
+
+    blank = dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, nan) | {"n": None}
+    blank |= dict.fromkeys(NAMES, "")
+
+    def __init__(self, answers, options, parts):
+        super().__init__(Report("counterfactual", answers.study.slug, options.as_dict()))
+        self.scores = scores = Scores(answers, options)
+        scores.drawn_by = drawn_by(answers, options)
+        self.beside = answers.beside or Beside(answers.study)
+        self.places = {
+            q.key: place for place, q in enumerate(scores.questions) if q.scale.is_ordered
+        }
+        self.is_whole = not parts or ALL in parts
+        self.wanted = [key for key in self.places if self.is_whole or key in parts]
+        scoring = scores.answers.of_explanations
+        self.judges = [name for name in scores.judges if options.judges or name in scoring]
+        self.reference = scores.reference()
+
+    def both(self, judge, place):
+        """Return (rows, score, mean rating) of the items that have both, on one question."""
+        values = self.scores.judge(judge)[:, place]
+        people = self.scores.apart(judge, self.reference)[:, place]
+        rows = np.flatnonzero(~np.isnan(values) & ~np.isnan(people))
+        return rows, values[rows], people[rows]
+
+
 def drawn_by(answers, options):
     """Return the column whose values the bootstrap draws; empty for recipients.
 
@@ -152,96 +261,21 @@ def drawn_by(answers, options):
     return column if column in answers.items.columns and column != RECIPIENT else ""
 
 
-class Work:
-    """Holds what the parts of one report share."""
-
-    def __init__(self, answers, options, parts):
-        self.scores = Scores(answers, options)
-        self.scores.drawn_by = drawn_by(answers, options)
-        self.beside = answers.beside or Beside(answers.study)
-        self.report = Report("counterfactual", answers.study.slug, options.as_dict())
-        self.places = {
-            question.key: place
-            for place, question in enumerate(self.scores.questions)
-            if question.scale.is_ordered
-        }
-        self.is_whole = not parts or ALL in parts
-        self.wanted = [key for key in self.places if self.is_whole or key in parts]
-
-    @cached_property
-    def judges(self):
-        """Return the judges chosen by name, whatever they are; else those of explanations."""
-        scoring_judges = self.scores.answers.of_explanations
-        return [
-            name
-            for name in self.scores.judges
-            if self.scores.options.judges or name in scoring_judges
-        ]
-
-    @cached_property
-    def reference(self):
-        return self.scores.reference()
-
-    def splits(self, n):
-        """Return the random splits of n items, the same for all numbers of as many items."""
-        if n not in self._splits:
-            options = self.scores.options
-            rng = np.random.default_rng(options.seed)
-            self._splits[n] = random_splits(n, options.splits, rng)
-        return self._splits[n]
-
-    @cached_property
-    def _splits(self):
-        return {}
-
-    def both(self, judge, place):
-        """Return (rows, score, mean rating) of the items that have both, on one question."""
-        values = self.scores.judge(judge)[:, place]
-        people = self.scores.apart(judge, self.reference)[:, place]
-        rows = np.flatnonzero(~np.isnan(values) & ~np.isnan(people))
-        return rows, values[rows], people[rows]
-
-    def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
-        """Add one row; columns that are not given are blank, or NaN."""
-        row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
-        row |= {name: "" for name in NAMES} | {"part": part, "n": None, "reason": reason} | facts
-        self.report.add(
-            row,
-            reason=reason,
-            judge=judge,
-            kind="judge" if judge else "mean",
-            undefined_draws=undefined_draws,
-        )
-
-    def add_estimate(self, part, estimate, **facts):
-        """Add the row of an Estimate."""
-        self.add(
-            part,
-            value=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-            n=estimate.n,
-            reason=estimate.reason,
-            undefined_draws=estimate.undefined_draws,
-            **facts,
-        )
-
-
 def _add_correlations(work):
     """Add table 1: Pearson's r of each score with the mean rating, over explanations."""
+    scores, curves = work.scores, work.report.curves
     most = MOST_POINTS // max(1, len(work.judges) * len(work.wanted))
     for judge in work.judges:
-        people = work.scores.apart(judge, work.reference)
-        evaluator = Evaluator(judge, "judge", work.scores.judge(judge), people)
+        people = scores.apart(judge, work.reference)
+        evaluator = Evaluator(judge, "judge", scores.judge(judge), people)
         for key in work.wanted:
             place = work.places[key]
-            estimate = correlate(work.scores, evaluator, place, "dataset", "pearson")
             rows, x, y = work.both(judge, place)
-            estimate = or_no_interval(estimate, work.scores, rows)
-            work.add_estimate(
-                CORRELATION, estimate, question=key, score=judge, measure="pearson", judge=judge
-            )
-            work.report.curves[judge, key] = _points(x, y, most, work.scores.options.seed)
+            estimate = correlate(scores, evaluator, place, "dataset", "pearson")
+            estimate = or_no_interval(estimate, scores, rows)
+            facts = {"question": key, "score": judge, "judge": judge, "measure": "pearson"}
+            work.add_estimate(CORRELATION, estimate, **facts)
+            curves[judge, key] = _points(x, y, most, scores.options.seed)
 
 
 def _points(x, y, most, seed):
@@ -259,58 +293,44 @@ def _points(x, y, most, seed):
 
 def _add_predictions(work):
     """Add table 2: mean squared error on test items of a line fitted on training items."""
+    options = work.scores.options
+    splits: dict = {}  # the same for all numbers of as many items
     for judge in work.judges:
         for key in work.wanted:
             _, x, y = work.both(judge, work.places[key])
-            prediction = split_error(x, y, work.splits(len(x)))
+            if len(x) not in splits:
+                rng = np.random.default_rng(options.seed)
+                splits[len(x)] = random_splits(len(x), options.splits, rng)
+            prediction = split_error(x, y, splits[len(x)])
             facts = {"question": key, "score": judge, "judge": judge}
-            errors = {
-                "mse": (prediction.error, prediction.sd),
-                "mse_of_mean": (prediction.of_mean, prediction.of_mean_sd),
-            }
-            for measure, (error, sd) in errors.items():
+            for measure, error, sd in (
+                ("mse", prediction.error, prediction.sd),
+                ("mse_of_mean", prediction.of_mean, prediction.of_mean_sd),
+            ):
+                reason, lost = error.reason, error.undefined_draws
+                if lost and not isnan(error.value):
+                    left_out = "splits left out: their training items have one value of the score"
+                    reason = "; ".join(filter(None, (reason, f"{lost} {left_out}")))
                 # Not a draw of the bootstrap: a split without a line has a note of its own.
-                work.add(
-                    PREDICTION,
-                    measure=measure,
-                    value=error.value,
-                    low=error.low,
-                    high=error.high,
-                    n=error.n,
-                    sd=sd,
-                    reason=_why(error),
-                    **facts,
-                )
+                facts |= {"measure": measure, "sd": sd, "reason": reason, "undefined_draws": 0}
+                work.add_estimate(PREDICTION, error, **facts)
 
 
-def _why(error):
-    """Return why an error or its spread is undefined, and how many splits were left out."""
-    lost = error.undefined_draws
-    if np.isnan(error.value) or not lost:
-        return error.reason
-    left_out = f"{lost} splits left out: their training items have one value of the score"
-    return "; ".join(filter(None, (error.reason, left_out)))
-
-
-def _verdict(work):
+def _say_best(work):
     """Name the scores with the largest r, and on how many questions."""
-    best: dict[str, int] = {}
-    for key in work.wanted:
-        rows = [
-            row
-            for row in work.report.rows
-            if (row["part"], row["question"]) == (CORRELATION, key) and not np.isnan(row["value"])
-        ]
-        if len(rows) > 1:
-            name = max(rows, key=lambda row: row["value"])["score"]
-            best[name] = best.get(name, 0) + 1
-    if best and work.is_whole:
-        ranked = sorted(best, key=lambda name: -best[name])
-        wins = ", ".join(f"{name} on {best[name]}" for name in ranked)
-        yield f"The largest r with people, of {sum(best.values())} questions: {wins}."
+    wins: Counter = Counter()
+    for key in work.wanted if work.is_whole else ():
+        about = {"part": CORRELATION, "question": key}
+        rows = [row for row in work.report.rows if about.items() <= row.items()]
+        rows = [row for row in rows if not isnan(row["value"])]
+        if rows[1:]:
+            wins[max(rows, key=lambda row: row["value"])["score"]] += 1
+    if wins:
+        names = ", ".join(f"{name} on {n}" for name, n in wins.most_common())
+        yield f"The largest r with people, of {wins.total()} questions: {names}."
 
 
-def _notes(work):
+def _list_notes(work):
     options = work.scores.options
     if work.judges:
         yield (
@@ -330,26 +350,85 @@ def _notes(work):
                 "Explanations of one survey share its participants, who may be kinder than "
                 "others; intervals by recipient do not know that: --cluster survey draws surveys."
             )
-    yield from _variants(work)
-
-
-def _variants(work):
-    """Yield notes on judges with other settings than the best other content's lead."""
     for judge in work.judges:
         kind, (effect, top, *_) = work.scores.answers.of_explanations.get(judge, ("", ("", 1)))
-        if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.RANK:
+        if not kind.startswith(str(Judge.Kind.CF)):
+            continue
+        if effect == Judge.Effect.RANK:
             yield f"{judge}: by how many ranks the recommended content falls; differences in ranks."
-        elif kind.startswith(str(Judge.Kind.CF)) and top > 1:
+        elif top > 1:
             yield f"{judge}: compared with place {top} of the others, of {top} that are shown."
-        if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.SCORE:
-            yield from _clipped(judge, exactness.one_value(work.scores.judge(judge)))
+        values = exactness.one_value(work.scores.judge(judge))
+        clipped = np.count_nonzero(np.abs(values) == 1)
+        if effect == Judge.Effect.SCORE and clipped:
+            total = np.count_nonzero(~np.isnan(values))
+            yield (
+                f"{judge}: {clipped:,} of {total:,} scores stand at −1 or 1, clipped there: the "
+                "difference was larger than the range of the original model's scores."
+            )
 
 
-def _clipped(judge, values):
-    """Yield how many scores were clipped to −1 or 1, if any."""
-    n, total = np.count_nonzero(np.abs(values) == 1), np.count_nonzero(~np.isnan(values))
-    if n:
-        yield (
-            f"{judge}: {n:,} of {total:,} scores stand at −1 or 1, clipped there: the difference "
-            "was larger than the range of the original model's scores."
+def _figures(report, entries, question, looks):
+    """Yield table 1 as a figure, and the scatter plots behind it if one question is chosen."""
+    if any(not isnan(entry.row["value"]) for entry in entries):
+        plot = dots(entries, "score", "question", looks, f"Pearson's r ({n_words(entries)})")
+        more = " One question alone, chosen above, has scatter plots." if question == ALL else ""
+        lines = any(not isnan(entry.row["low"]) for entry in entries)
+        caption = (
+            "Pearson's r of each score with the mean rating, by question."
+            f"{' Lines: 95 % intervals.' if lines else ''}{more}"
         )
+        yield Figure("scores", caption, plot)
+    panels = [
+        (row["score"], curve, row["value"])
+        for row in (entry.row for entry in entries)
+        if question != ALL and (curve := report.curves[row["score"], row["question"]])["n"]
+    ]
+    if panels:
+        some = any(len(curve["score"]) < curve["n"] for _, curve, _ in panels)
+        caption = (
+            f"{question}: mean rating of each explanation over its score, and the line of least "
+            f"squares.{' Of many points a random choice is drawn.' if some else ''}"
+        )
+        yield Figure(f"scatter-{question}", caption, scatter(panels, question, looks))
+
+
+def _table_of_correlations(entries):
+    cells_by_place = {
+        (entry.row["score"], entry.row["question"]): cell_of(entry, exactness.size_of(entry))
+        for entry in entries
+    }
+    caption = (
+        "Table 1. Pearson's r of each score with the mean rating, over explanations; the best of a "
+        "question is bold, the second underlined."
+    )
+    table = cross_table(caption, "Score", cells_by_place)
+    ranked(table.lines)
+    return table
+
+
+def _table_of_predictions(entries):
+    """Tabulate errors with the spread over the splits, then the errors of the mean alone.
+
+    Scores of the same explanations are tried on the same splits, and share that line.
+    """
+    errors: dict = {"mse": {}, "mse_of_mean": {}}
+    for row in (entry.row for entry in entries):
+        cells_of_score = errors[row["measure"]].setdefault(row["score"], [])
+        cells_of_score.append(with_spread(row["value"], row["sd"]))
+    lines, means = [*errors["mse"].items()], {}
+    for score, own in errors["mse_of_mean"].items():
+        means.setdefault(tuple(own), []).append(score)
+    for own, names in means.items():
+        of = "" if len(means) == 1 else f" ({', '.join(names)})"
+        lines.append((f"the mean instead{of}", [*own]))
+    questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
+    caption = (
+        "Table 2. Mean squared error of a line from score to mean rating, on explanations that it "
+        "was not fitted on: mean ± standard deviation over the splits. The lower the better."
+    )
+    return Table(caption, questions, lines, [], "Score")
+
+
+COUNTERFACTUAL = Counterfactual()
+KIND = COUNTERFACTUAL.kind()

@@ -2,6 +2,7 @@
 
 import re
 
+from analysis.figures.layout import Table
 from analysis.options.choices import ALL
 from annotate.quality.rules import LIST
 
@@ -46,18 +47,17 @@ def _place(reason):
     """Return a reason's sort key: unfinished sessions, then the rules in order, then free texts."""
     if reason.startswith(UNFINISHED):
         return -1, reason
-    return next(
-        (place for place, rule in enumerate(LIST) if is_by(rule, reason)), len(LIST)
-    ), reason
+    places = (place for place, rule in enumerate(LIST) if _is_by(rule, reason))
+    return next(places, len(LIST)), reason
 
 
-def is_by(rule, reason):
+def _is_by(rule, reason):
     """Return whether the reason has the words of a rule, whatever its settings."""
     words = "(.+)".join(re.escape(part) for part in re.split(r"\{[^}]*\}", rule.words))
     return re.fullmatch(words, reason) is not None
 
 
-def verdict(report):
+def say(report):
     """Yield the counts in a sentence: 400 asked, 16 excluded, 384 kept."""
     counts = {row["measure"]: row for row in report.rows if row["part"] == PART}
     if counts:
@@ -65,7 +65,7 @@ def verdict(report):
         yield f"{asked:,} asked, {asked - kept:,} excluded, {kept:,} kept."
 
 
-def notes(report):
+def list_notes(report):
     """Write notes on what is counted, and on the paper's rules that have excluded nobody."""
     reasons = [row["rule"] for row in report.rows if row["part"] == PART and row["rule"]]
     yield (
@@ -73,7 +73,20 @@ def notes(report):
         "reason, those who have not finished, or not yet, too; the page Quality sets, previews and "
         "applies the rules, and the report Exclusions says what each would change."
     )
-    used = {rule.key for rule in LIST for reason in reasons if is_by(rule, reason)}
+    used = {rule.key for rule in LIST for reason in reasons if _is_by(rule, reason)}
     idle = [rule.title for rule in LIST if rule.key in {*OF_THE_PAPER} - used]
     if idle:
         yield f"Of the paper's rules these have excluded nobody here: {', '.join(idle)}."
+
+
+def table(entries):
+    """Tabulate the raters asked, excluded by each reason, and left."""
+    lines = []
+    for row in (entry.row for entry in entries):
+        n, value = row["n"], int(row["value"])
+        if row["measure"] == EXCLUDED:
+            lines.append((row["rule"], [f"{n:,}", f"{value:,}", f"{n - value:,}"]))
+        else:
+            lines.append((row["measure"].capitalize(), ["", "", f"{value:,}"]))
+    headings = ["Before", "Excluded", "Left"]
+    return Table("Raters, by why they do not count.", headings, lines, [], "Reason")

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.answers.ensembles import RECIPE
+from analysis.figures.layout import Table, cross_table
+from analysis.reports.words import small
 from judges.models import Judge
 
 PART = "seeds"
 RECOMMENDED, LARGEST, TYPICAL = "recommended", "largest_difference", "mean_sd"
+HEADINGS = {LARGEST: "Largest difference", TYPICAL: "Mean standard deviation"}
 SEEDS, RECOMMENDED_BY = "seeds", "recommended_by_seeds"
 SCORES = {"CF": "cf", "CF-A": "cf_a"}
 # Of the recommended films, the share that another seed's model has to recommend too, on average.
@@ -25,27 +28,22 @@ def add(work):
     if not {SEEDS, RECOMMENDED_BY} <= {*items.columns}:
         return
     items = items[[bool(seeds) for seeds in _lists(items[SEEDS])]]
-    if not len(items):
-        return
     used, recommending = _lists(items[SEEDS]), _lists(items[RECOMMENDED_BY])
     for seed in dict.fromkeys(seed for seeds in used for seed in seeds):  # the study's own is first
         asked = [seed in seeds for seeds in used]
         n_films = sum(seed in seeds for seeds in recommending)
         work.add(PART, measure=RECOMMENDED, other=seed, value=float(n_films), n=sum(asked))
     for score, prefix in SCORES.items():
-        _add_spread(work, items, score, prefix)
-
-
-def _add_spread(work, items, score, prefix):
-    """Add the largest difference of a score between two seeds, and its mean SD over seeds."""
-    names = [f"{prefix}_{spread}" for spread in ("min", "max", "sd")]
-    if not {*names} <= {*items.columns}:
-        return
-    low, high, sd = (pd.to_numeric(items[name].astype(str), errors="coerce") for name in names)
-    for measure, values in ((LARGEST, (high - low).max()), (TYPICAL, sd.mean())):
-        n = int((high - low).notna().sum() if measure == LARGEST else sd.notna().sum())
-        reason = "" if n else "no item has this score of several seeds"
-        work.add(PART, score=score, measure=measure, value=float(values), n=n, reason=reason)
+        names = [f"{prefix}_{spread}" for spread in ("min", "max", "sd")]
+        if len(items) and {*names} <= {*items.columns}:
+            low, high, sd = (
+                pd.to_numeric(items[own].astype(str), errors="coerce") for own in names
+            )
+            for measure, values, of in ((LARGEST, high - low, "max"), (TYPICAL, sd, "mean")):
+                n = int(values.notna().sum())
+                reason = "" if n else "no item has this score of several seeds"
+                value = float(getattr(values, of)())
+                work.add(PART, score=score, measure=measure, value=value, n=n, reason=reason)
 
 
 def _lists(column):
@@ -53,11 +51,11 @@ def _lists(column):
     return [[seed for seed in text.split("|") if seed.isdigit()] for text in column.astype(str)]
 
 
-def verdict(work):
+def say(work):
     """Say in words how far the study's scores follow from its seed, if several were tried."""
     rows = [row for row in work.report.rows if row["part"] == PART]
     tried = [row for row in rows if row["measure"] == RECOMMENDED]
-    if len(tried) < 2:  # noqa: PLR2004 - a first seed and another
+    if not tried[1:]:
         return
     first, *others = tried
     counts = ", ".join(f"{row['value']:.0f}" for row in others)
@@ -70,31 +68,18 @@ def verdict(work):
     if moves:
         largest = max(moves, key=lambda row: row["value"])
         words += f"; {largest['score']} moves by up to {largest['value']:.2f}"
-    yield f"{words}: {_judged(work, others)}."
-
-
-def _judged(work, others):
-    """Judge the model by the share of films that the other seeds recommend too."""
-    share = np.mean([row["value"] / row["n"] for row in others])
-    if share >= TRUSTED:
-        return "the seed matters little"
-    iterations = _iterations(work)
-    why = f"{iterations} iterations are too few" if iterations else "its model has not converged"
-    return f"these scores hang on the seed, {why}"
-
-
-def _iterations(work):
-    """Return the iterations by which the study's judge CF trains; None where there is none."""
+    kinds_and_recipes = work.scores.answers.of_explanations.values()
     place = RECIPE.index("iterations")
-    iterations = {
-        recipe[place]
-        for kind, recipe in work.scores.answers.of_explanations.values()
-        if kind == Judge.Kind.CF
-    }
-    return iterations.pop() if len(iterations) == 1 else None
+    iterations = {recipe[place] for kind, recipe in kinds_and_recipes if kind == Judge.Kind.CF}
+    why = "its model has not converged"
+    if len(iterations) == 1 and (number := iterations.pop()):
+        why = f"{number} iterations are too few"
+    is_trusted = np.mean([row["value"] / row["n"] for row in others]) >= TRUSTED
+    judged = "the seed matters little" if is_trusted else f"these scores hang on the seed, {why}"
+    yield f"{words}: {judged}."
 
 
-def notes(report):
+def list_notes(report):
     """Write a note on how these numbers are made and when a study is trusted, or are missing."""
     if any(row["part"] == PART for row in report.rows):
         yield (
@@ -110,3 +95,20 @@ def notes(report):
             "seed of its model is unknown then; make_counterfactual_study --seeds 5 makes a study "
             "that says it."
         )
+
+
+def tables(entries):
+    """Yield the table of the films that each seed recommends, and of how far scores move."""
+    if entries:
+        rows = [entry.row for entry in entries]
+        films = [row for row in rows if row["measure"] == RECOMMENDED]
+        lines = [(f"seed {row['other']}", [f"{row['value']:.0f} of {row['n']:,}"]) for row in films]
+        caption = "Seeds: films of the study that the model of each seed recommends."
+        yield Table(caption, ["Films recommended"], lines, [], "Model")
+        cells = {
+            (row["score"], HEADINGS[row["measure"]]): small(row["value"])
+            for row in rows
+            if row["score"]
+        }
+        caption = "Seeds: how far the score of an explanation moves from seed to seed."
+        yield cross_table(caption, "Score", cells, [*HEADINGS.values()])

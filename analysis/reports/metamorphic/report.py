@@ -4,36 +4,82 @@ Tables 2 to 4 of Khirbat, Ren, Castells & Sanderson (2024), with counts and larg
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import groupby
-from math import nan
+from math import isnan, nan
 
 import numpy as np
 
-from analysis.answers.lists import RELATIONS_PLAN, Lists
+from analysis.answers.lists import K_SWEEP, L_SWEEP, RELATIONS_PLAN, Lists
+from analysis.figures.boxes import boxes
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
+from analysis.figures.layout import Figure, Layout, Table, Words, cell_of, listing, n_words
+from analysis.figures.looks import Looks
 from analysis.options.choices import ALL
-from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.metamorphic import list_changes
-from analysis.reports.metamorphic.changed_lists import MEASURES, RBO, compared, why_no_list
-from analysis.reports.metamorphic.list_changes import COUNTS, LARGEST
+from analysis.options.common import Drawn
+from analysis.options.declare import choice, number
+from analysis.reports.base import Entry, Report, draw_notes, reason_notes
+from analysis.reports.kind import ReportObject, Shown, no_value
+from analysis.reports.metamorphic.changed_lists import (
+    MATCHED,
+    MEASURES,
+    OVERLAP,
+    RBO,
+    TAU,
+    TAU_COMMON,
+    TAU_OPTIMISTIC,
+    ComparedLists,
+    why_no_list,
+)
+from analysis.reports.words import chance
 from analysis.stats.comparison.differences import holm
 from analysis.stats.intervals.bootstrap import draw_counts
-from analysis.stats.ranked_lists.iterations import MOST_EXACT, mean_of_iterations, sign_flip, welch
+from analysis.stats.ranked_lists.iterations import MOST_EXACT, sign_flip, welch
+from annotate.templatetags.concord import interval, leading_point, share
 from judges.perturbations.relations import NO_CHANGE, RELATIONS
 
-TEXTS = ("part", "evaluator", "relation", "cell", "measure")
-NUMBERS = (
-    "value",
-    "low",
-    "high",
-    "sd",
-    "p",
-    "p_holm",
-    "p_permutation",
-    "p_permutation_holm",
+COUNTS, LARGEST = "counts", "largest_change"
+PARTS = {
+    RELATIONS_PLAN: "relations (table 4)",
+    K_SWEEP: "number asked for, k (table 2)",
+    L_SWEEP: "number shown, l (table 3)",
+    COUNTS: "what replies lacked",
+    LARGEST: "largest changes",
+}
+SETTING = ("evaluator", "plan", "k", "l")
+CELL = ("evaluator", "relation", "cell", "k", "l")
+P_VALUES = ("p", "p_holm", "p_permutation", "p_permutation_holm")
+BLANK = (
+    dict.fromkeys(("part", "evaluator", "relation", "cell", "measure"), "")
+    | dict.fromkeys(("k", "l", "n", "iterations", "lists", "skipped", "iteration"))
+    | dict.fromkeys(("value", "low", "high", "sd", *P_VALUES), nan)
+    | dict.fromkeys(("why", "recipient", "baseline", "list"), "")
 )
-SIZES = ("k", "l", "n", "iterations", "lists", "skipped", "iteration")
-WORDS = ("why", "recipient", "baseline", "list")
-MATCHED = "matched"
+NO_LIST, SHORT_LIST = "no_list", "short"
+# What a row of counts is of, by the attribute of a list that has it.
+OF_ENTRIES = {
+    "unmatched": "unmatched",
+    "from_history": "known",
+    "repeated": "repeated",
+    "extra": "extra",
+}
+MOST_CHANGED = 3  # recipients of a relation
+BETWEEN = " | "
+NAMES = {
+    TAU: "Kendall’s τ, top k",
+    TAU_COMMON: "Kendall’s τ, common",
+    RBO: "RBO",
+    OVERLAP: "Overlap",
+    TAU_OPTIMISTIC: "Kendall’s τ, top k, optimistic",
+}
+IN_TABLE = (TAU, TAU_COMMON, RBO, OVERLAP)
+DIGITS = 4  # as the paper prints them
+CAPTIONS = {
+    RELATIONS_PLAN: "Table 4. Lists of a changed prompt beside the baseline list",
+    K_SWEEP: "Table 2. The same prompt again, by how many contents are asked for",
+    L_SWEEP: "Table 3. The same prompt again, by how many rated contents are shown",
+}
 NO_LISTS = (
     "No recommender has been asked for lists: make a judge of the method recommender and run it "
     "with relations, or with a sweep of k or l."
@@ -45,27 +91,123 @@ NO_NOISE = (
     "The same prompt was not asked again, so that a change cannot be told from the noise of "
     "sampling: no p."
 )
+DEFAULT_PERSISTENCE = 0.9
 
 
-def metamorphic(answers, options, parts=None):
-    """Compute rows of one fact each, told apart by `part`.
+@dataclass(frozen=True, kw_only=True)
+class MetamorphicOptions(Drawn):
+    """Options of comparing lists.
 
-    parts: relations (table 4), k_sweep (2), l_sweep (3), counts, largest_change; all where none is
-    named. No rows where no recommender was asked for lists.
+    persistence: of rank-biased overlap; entries: that are compared, "all" or those "matched" to
+    the catalogue.
     """
-    beside = answers.beside or Lists(answers.study)
-    lists = [
-        listed for listed in beside.select_part(options.part) if _is_asked_for(listed, options)
+
+    persistence: float = number(
+        DEFAULT_PERSISTENCE,
+        0.01,
+        0.99,
+        "Persistence p of RBO",
+        f"p of rank-biased overlap; default {DEFAULT_PERSISTENCE}",
+    )
+    entries: str = choice(
+        ALL,
+        "Entries compared",
+        "all (default), or matched: those of the catalogue alone",
+        [(ALL, "all"), (MATCHED, "matched to the catalogue")],
+    )
+
+
+class Metamorphic(ReportObject):
+    """Rows of one fact each, told apart by `part`; none where nobody was asked for lists."""
+
+    name, title, options = "metamorphic", "Metamorphic evaluation", MetamorphicOptions
+    method = (
+        "How far a recommender’s lists change where its prompt is changed in a way that should not "
+        "matter, or not at all: each list beside the recipient’s baseline list, by Kendall’s τ, "
+        "rank-biased overlap and overlap."
+    )
+    formula = [
+        "tau_topk = 1 − 2K/(k² + k(k − 1)/2), K = Fagin’s K^(½) (optimistic: K^(0)); tau_common = "
+        "Kendall’s τ on the intersection; overlap = |A ∩ B|/k.",
+        "RBO = (1 − p)/p · (Σ_d≤l X_d/d · p^d + Σ_s<d≤l X_s(d − s)/(s d) · p^d) + ((X_l − X_s)/l + "
+        "X_s/s) · p^l, X_d entries that the first d places share, s and l the lists’ lengths.",
+        "An observation is an iteration’s mean over recipients; mean and SD (ddof 1) over "
+        "iterations; interval: recipients drawn again, percentiles.",
+        "Welch: t = (x̄ − ȳ)/√(s²_x/R + s²_y/R′) over iterations; permutation: signs of recipients’ "
+        "differences from the same prompt again; Holm over relations.",
     ]
-    work = Work(answers.study, options, parts)
-    for _, some in groupby(
-        lists, key=lambda listed: (listed.evaluator, listed.plan, listed.k, listed.l)
-    ):
-        _add_setting(work, list(some))
-    _in_order(work.report)
-    work.report.verdict = [*_verdict(work.report)] if lists else [NO_LISTS]
-    work.report.notes = [*_notes(work, lists)] if lists else []
-    return work.report
+    source = (
+        "Khirbat, Ren, Castells & Sanderson (2024), Metamorphic Evaluation of ChatGPT as a "
+        "Recommender System; Fagin, Kumar & Sivakumar (2003); Webber, Moffat & Zobel (2010); "
+        "Welch (1947); Fisher (1935); Holm (1979)."
+    )
+    watch, needs_ratings = Lists.known_by, False
+
+    def list_parts(self, questions):
+        """Return the tables of which the page shows one, or all."""
+        return Shown("table", "Table", [(ALL, "all"), *PARTS.items()])
+
+    def build(self, answers, options, parts=None):
+        """Compute the report. parts: some of PARTS; all where none is named."""
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        beside = answers.beside or Lists(answers.study)
+        lists = [own for own in beside.select_part(options.part) if _is_asked_for(own, options)]
+        for _, some in groupby(lists, key=lambda listed: facts_of(listed, SETTING)):
+            _add_setting(report, list(some), options)
+        wanted = PARTS if not parts or ALL in parts else parts
+        report.entries = [entry for entry in report.entries if entry.row["part"] in wanted]
+        # What the pages show last comes last; within a part the order stays.
+        parts_there = dict.fromkeys(row["part"] for row in report.rows)
+        order = sorted(parts_there, key=lambda part: part in (COUNTS, LARGEST))
+        report.entries.sort(key=lambda entry: order.index(entry.row["part"]))
+        report.verdict = [*_sentences(report)] if lists else [NO_LISTS]
+        report.notes = [*_notes(report, lists, options)] if lists else []
+        return report
+
+    def layout(self, report, table, looks):
+        """Return the page of one table, or of all."""
+        by_part: dict = {}
+        for entry in report.entries:
+            by_part.setdefault(entry.row["part"], []).append(entry)
+        figures, tables = [], []
+        for number_of_part, part in enumerate(CAPTIONS):
+            settings = _by_setting(by_part.get(part, []))
+            for place, (about, entries) in enumerate(settings.items()):
+                key, lines = f"{number_of_part}-{place}", _lines(part, entries)
+                figures += _means(key, part, about, lines)
+                tables.append(_table_of_means(part, about, lines))
+                if part == RELATIONS_PLAN:
+                    figures += _spreads(report, key, about, entries)
+                    tables.append(_table_of_tests(about, lines))
+        tables.append(_table_of_counts(by_part.get(COUNTS, [])))
+        for about, entries in _by_setting(by_part.get(LARGEST, [])).items():
+            names = [entry.row["recipient"] for entry in entries]
+            caption = (
+                "Largest changes: of each relation the recipients with the lowest mean RBO, and "
+                f"their list that changed most. {_in_words(*about)}."
+            )
+            tables.append(listing(caption, "Recipient", names, entries, LARGEST_COLUMNS))
+        return Layout(figures, tables)
+
+    def headline(self, answers, options, judges):
+        """Return the lowest mean RBO under a relation."""
+        report = self.build(answers, options, [RELATIONS_PLAN])
+        rows = [row for row in report.rows if row["measure"] == RBO and not isnan(row["value"])]
+        changed = [row for row in rows if row["relation"] != NO_CHANGE]
+        if not report.rows:
+            return no_value("no recommender has been asked for lists")
+        if not changed:
+            return no_value("no list of a changed prompt can be compared")
+        worst = min(changed, key=lambda row: row["value"])
+        words = (
+            f"lowest mean RBO under a relation: {label_of(worst)}, {worst['evaluator']}, "
+            f"n = {worst['n']:,} recipients"
+        )
+        return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words
+
+
+def facts_of(listed, names=CELL):
+    return {name: getattr(listed, name) for name in names}
 
 
 def _is_asked_for(listed, options):
@@ -78,145 +220,121 @@ def _is_asked_for(listed, options):
     return listed.recipient not in left and all(listed.recipient == value for value in kept)
 
 
-class Work:
-    """Holds what the parts of one report share."""
-
-    def __init__(self, study, options, parts):
-        self.options = options
-        self.report = Report("metamorphic", study.slug, options.as_dict())
-        self.wanted = None if not parts or ALL in parts else set(parts)
-
-    def add(self, part, *, reason="", undefined_draws=0, **facts):
-        """Add one row of a wanted part; columns that are not given are blank, or NaN."""
-        if self.wanted is not None and part not in self.wanted:
-            return
-        row = {name: "" for name in TEXTS} | {name: None for name in SIZES}
-        row |= {name: nan for name in NUMBERS} | {name: "" for name in WORDS}
-        self.report.add(
-            row | {"part": part} | facts,
-            reason=reason,
-            kind="judge",
-            undefined_draws=undefined_draws,
-        )
+def _add(report, part, facts, reason="", undefined_draws=0):
+    row = BLANK | {"part": part} | facts
+    report.add(row, reason=reason, kind="judge", undefined_draws=undefined_draws)
 
 
-def _add_setting(work, lists):
+def _add_setting(report, lists, options):
     """Add the rows of one recommender, plan and size: each cell against the baseline lists."""
-    options = work.options
     people = sorted({listed.recipient for listed in lists if not listed.is_baseline})
     baselines = {listed.recipient: listed for listed in lists if listed.is_baseline}
-    counts = None
+    counts, cells = None, []
     if options.draws and people:
         counts = draw_counts(len(people), options.draws, np.random.default_rng(options.seed))
-    cells = {}
-    for cell, some in groupby(lists, key=lambda listed: listed.cell):
+    for _, some in groupby(lists, key=lambda listed: listed.cell):
         own = list(some)
-        list_changes.add_counts(work, own)
+        _add_counts(report, own)
         if asked := [listed for listed in own if not listed.is_baseline]:
-            comparison = compared(
-                asked, baselines, people, options.persistence, options.entries == MATCHED
-            )
-            cells[cell] = (
-                asked[0],
-                comparison,
-                {
-                    measure: mean_of_iterations(comparison.values[measure], counts=counts)
-                    for measure in MEASURES
-                },
-            )
+            cells.append(ComparedLists(asked, baselines, people, options, counts))
     for measure in MEASURES:
-        _add_measure(work, measure, cells)
+        _add_measure(report, measure, cells, options.seed)
     if lists[0].plan == RELATIONS_PLAN:
-        list_changes.add_largest(work, cells, baselines)
+        for own in cells:
+            if own.listed.relation != NO_CHANGE:
+                _add_largest(report, own, baselines)
 
 
-def _add_measure(work, measure, cells):
+def _add_measure(report, measure, cells, seed):
     """Add a row for each cell on one measure; Holm over the cells compared with no change."""
-    unchanged = next(
-        (
-            compared_cell
-            for compared_cell in cells.values()
-            if compared_cell[0].relation == NO_CHANGE
-        ),
-        None,
-    )
-    tests = {
-        cell: _tested(work, measure, compared_cell, unchanged)
-        for cell, compared_cell in cells.items()
-        if compared_cell[0].plan == RELATIONS_PLAN and compared_cell[0].relation != NO_CHANGE
-    }
-    adjusted = [holm([test[number] for test in tests.values()]).tolist() for number in (0, 1)]
-    places = {cell: number for number, cell in enumerate(tests)}
-    for cell, (listed, compared_cell, means) in cells.items():
-        mean, why = means[measure].mean, compared_cell.skipped[measure]
-        facts = list_changes.facts_of(listed) | {
-            "measure": measure,
-            "value": mean.value,
-            "n": mean.n,
-        }
-        facts |= {"low": mean.low, "high": mean.high, "sd": means[measure].sd}
-        facts |= {
-            "iterations": mean.groups - mean.skipped,
-            "lists": compared_cell.n_lists - why.total(),
-        }
-        facts |= {"skipped": why.total(), "why": in_words(why)}
-        reason = mean.reason
-        if cell in tests:
-            p, p_permutation, undefined = tests[cell]
-            facts |= {"p": p, "p_permutation": p_permutation}
-            facts |= {"p_holm": adjusted[0][places[cell]]}
-            facts |= {"p_permutation_holm": adjusted[1][places[cell]]}
-            reason = "; ".join(filter(None, (reason, undefined)))
-        _keep_spread(work, measure, listed, compared_cell)
-        work.add(listed.plan, reason=reason, undefined_draws=mean.undefined_draws, **facts)
+    relations = [own for own in cells if own.listed.plan == RELATIONS_PLAN]
+    unchanged = next((own for own in relations if own.listed.relation == NO_CHANGE), None)
+    changed = [own for own in relations if own.listed.relation != NO_CHANGE]
+    tests = {own.listed.cell: _test(measure, own, unchanged, seed) for own in changed}
+    p, p_permutation = ([test[place] for test in tests.values()] for place in (0, 1))
+    columns = p, holm(p).tolist(), p_permutation, holm(p_permutation).tolist()
+    p_values = dict(zip(tests, zip(*columns, strict=True), strict=True))
+    for own in cells:
+        of_iterations, skipped = own.means[measure], own.skipped[measure]
+        mean, n_skipped = of_iterations.mean, skipped.total()
+        facts = {"value": mean.value, "low": mean.low, "high": mean.high, "sd": of_iterations.sd}
+        facts |= {"measure": measure, "n": mean.n, "iterations": mean.groups - mean.skipped}
+        facts |= {"lists": len(own.by_place) - n_skipped, "skipped": n_skipped}
+        facts |= {"why": _counted(skipped)} | facts_of(own.listed)
+        reasons = [mean.reason]
+        if own.listed.cell in tests:
+            facts |= dict(zip(P_VALUES, p_values[own.listed.cell], strict=True))
+            reasons.append(tests[own.listed.cell][-1])
+        reason = "; ".join(filter(None, reasons))
+        _add(report, own.listed.plan, facts, reason, mean.undefined_draws)
+        key = own.listed.plan, own.listed.evaluator, own.listed.k, own.listed.l, measure
+        means = own.of_people(measure)
+        report.curves.setdefault(key, {})[own.listed.cell] = means[~np.isnan(means)].tolist()
 
 
-def _tested(work, measure, compared_cell, unchanged):
+def _test(measure, own, unchanged, seed):
     """Return (p of Welch's test, p of the permutation test, why the first is undefined)."""
     if unchanged is None:
         return nan, nan, "no p: the same prompt was not asked again"
-    _, compared_lists, means = compared_cell
-    tested = welch(means[measure].means, unchanged[2][measure].means)
-    apart = of_people(compared_lists, measure) - of_people(unchanged[1], measure)
-    rng = np.random.default_rng(work.options.seed)
+    tested = welch(own.means[measure].means, unchanged.means[measure].means)
+    apart = own.of_people(measure) - unchanged.of_people(measure)
     why = f"no p of Welch's test: {tested.reason}" if tested.reason else ""
-    return tested.p, sign_flip(apart, rng).p, why
+    return tested.p, sign_flip(apart, np.random.default_rng(seed)).p, why
 
 
-def of_people(comparison, measure):
-    """Return each person's mean over the iterations (people,); NaN without any."""
-    values = comparison.values[measure]
-    has_value = ~np.isnan(values)
-    sums = np.where(has_value, values, 0.0).sum(axis=1)
-    return sums / np.where(has_value.any(axis=1), has_value.sum(axis=1), np.nan)
+def _add_counts(report, lists):
+    """Add rows of one cell: lists that are missing or short, and entries of each strange kind."""
+    there = [listed for listed in lists if listed.is_parsed]
+    short = sum(len(listed.entries) < listed.k for listed in there)
+    totals = {
+        measure: sum(getattr(listed, name) for listed in there)
+        for measure, name in OF_ENTRIES.items()
+    }
+    kept = sum(len(listed.entries) for listed in there)
+    named = kept + totals["repeated"] + totals["extra"]
+    sizes = {NO_LIST: len(lists), SHORT_LIST: len(there), "repeated": named, "extra": named}
+    for measure, n in ({NO_LIST: len(lists) - len(there), SHORT_LIST: short} | totals).items():
+        why = _no_lists(lists) if measure == NO_LIST else ""
+        facts = {"measure": measure, "value": float(n), "n": sizes.get(measure, kept), "why": why}
+        _add(report, COUNTS, facts | {"lists": len(lists)} | facts_of(lists[0]))
 
 
-def _keep_spread(work, measure, listed, comparison):
-    """Keep the values of people, for the figures."""
-    means = of_people(comparison, measure)
-    key = listed.plan, listed.evaluator, listed.k, listed.l, measure
-    work.report.curves.setdefault(key, {})[listed.cell] = means[~np.isnan(means)].tolist()
+def _add_largest(report, own, baselines):
+    """Add the recipients of a relation with the lowest mean RBO, and their lowest list."""
+    values = own.values[RBO]
+    defined = ~np.isnan(values)
+    means = [
+        row[some].mean() if some.any() else np.inf
+        for row, some in zip(values, defined, strict=True)
+    ]
+    for place in np.argsort(means, kind="stable")[:MOST_CHANGED]:
+        if np.isinf(means[place]):
+            continue
+        lowest = int(np.nanargmin(values[place]))
+        shown = own.by_place[int(place), lowest]
+        facts = {"measure": RBO, "value": float(values[place, lowest])}
+        facts |= {"n": int(defined[place].sum()), "recipient": shown.recipient}
+        facts |= {"iteration": shown.iteration, "list": BETWEEN.join(shown.titles)}
+        facts |= {"baseline": BETWEEN.join(baselines[shown.recipient].titles)}
+        _add(report, LARGEST, facts | facts_of(own.listed))
 
 
-def in_words(reasons):
+def _counted(reasons):
     """Write how many there are of each reason, the most frequent first."""
-    return "; ".join(f"{why}: {n}" for why, n in Counter(reasons).most_common())
+    return "; ".join(f"{why}: {n}" for why, n in reasons.most_common())
 
 
-def _in_order(report):
-    """Sort the rows by part, as the pages have them; within a part they keep their order."""
-    parts = [*dict.fromkeys(row["part"] for row in report.rows)]
-    last = [part for part in (COUNTS, LARGEST) if part in parts]
-    order = [part for part in parts if part not in last] + last
-    report.entries.sort(key=lambda entry: order.index(entry.row["part"]))
+def _no_lists(lists):
+    return _counted(Counter(why_no_list(listed) for listed in lists if not listed.is_parsed))
 
 
-def _verdict(report):
+def _sentences(report):
     """Tell under which relation each recommender's lists change most, and the noise next to it."""
     rows = [row for row in report.rows if row["part"] == RELATIONS_PLAN and row["measure"] == RBO]
     for about, some in groupby(rows, key=lambda row: (row["evaluator"], row["k"], row["l"])):
-        where = f"{about[0]}, k = {about[1]}, {shown_contents(about[2])}"
-        defined = [row for row in some if not np.isnan(row["value"])]
+        shown = "all rated contents above the run's threshold shown"
+        where = f"{about[0]}, k = {about[1]}, {f'l = {about[2]}' if about[2] else shown}"
+        defined = [row for row in some if not isnan(row["value"])]
         again = [row for row in defined if row["relation"] == NO_CHANGE]
         changed = [row for row in defined if row["relation"] != NO_CHANGE]
         if not defined:
@@ -224,10 +342,14 @@ def _verdict(report):
         if not changed:
             continue
         worst = min(changed, key=lambda row: row["value"])
-        of = f"{again[0]['value']:.2f} where the same prompt is asked again" if again else ""
+        of = (
+            f", against {again[0]['value']:.2f} where the same prompt is asked again"
+            if again
+            else ""
+        )
         yield (
             f"{where}: lists change most under “{label_of(worst)}”, to a mean RBO "
-            f"of {worst['value']:.2f}{f', against {of}' if of else ''}."
+            f"of {worst['value']:.2f}{of}."
         )
         if not again:
             yield f"{where}: {NO_NOISE}"
@@ -241,13 +363,7 @@ def label_of(row):
     return relation.label if relation else row["cell"]
 
 
-def shown_contents(l):  # noqa: E741 - the literature's name for it
-    """Tell in words how many rated contents the prompt shows."""
-    return f"l = {l}" if l else "all rated contents above the run's threshold shown"
-
-
-def _notes(work, lists):
-    options, report = work.options, work.report
+def _notes(report, lists, options):
     yield (
         "Each list is compared with the recipient's baseline list: the first one of the prompt as "
         "it is, with the same k and l. An observation is an iteration's mean over recipients; "
@@ -263,12 +379,23 @@ def _notes(work, lists):
         f"RBO is extrapolated, with p = {options.persistence:g}: equal lists have 1. The truncated "
         "sum would give two equal lists of 5 no more than .41 at p = .9."
     )
-    yield _entries_note(options)
-    yield from _test_notes(report)
-    lost = Counter(why_no_list(listed) for listed in lists if not listed.is_parsed)
-    if lost:
-        words = "; ".join(f"{why}: {n}" for why, n in lost.most_common())
-        yield f"No list to compare, of {len(lists):,}: {words}."
+    if options.entries == MATCHED:
+        yield "Only entries that match a content of the catalogue are compared."
+    else:
+        yield (
+            "An entry is compared as the content of the catalogue that it matches, else by its "
+            "normalised text: the same unknown title twice is the same entry."
+        )
+    if any(row["part"] == RELATIONS_PLAN for row in report.rows):
+        yield (
+            "p: Welch's unpaired t-test of the iterations' means against those of the same prompt "
+            "asked again, as in the paper; its units are iterations of these recipients, so it "
+            "says nothing of other recipients. p_permutation does: differences of each recipient's "
+            f"mean with random signs, all of them up to {MOST_EXACT} recipients. p_holm and "
+            "p_permutation_holm: adjusted for the relations of one recommender and measure."
+        )
+    if lost := _no_lists(lists):
+        yield f"No list to compare, of {len(lists):,}: {lost}."
     columns = {column for column, _ in (*options.only, *options.exclude) if column != "recipient"}
     if columns or options.by not in ("", "recipient"):
         yield "Lists are of recipients, not items: conditions on other columns change nothing here."
@@ -276,22 +403,153 @@ def _notes(work, lists):
     yield from reason_notes(report, ["part", "evaluator", "cell", "measure"])
 
 
-def _entries_note(options):
-    if options.entries == MATCHED:
-        return "Only entries that match a content of the catalogue are compared."
-    return (
-        "An entry is compared as the content of the catalogue that it matches, else by its "
-        "normalised text: the same unknown title twice is the same entry."
-    )
+def _by_setting(entries):
+    """Return {(recommender, k, l): its entries}; what a sweep varies is None."""
+    groups: dict = {}
+    for entry in entries:
+        row = entry.row
+        k = None if row["part"] == K_SWEEP else row["k"]
+        l = None if row["part"] == L_SWEEP else row["l"]  # noqa: E741 - the literature's name
+        groups.setdefault((row["evaluator"], k, l), []).append(entry)
+    return groups
 
 
-def _test_notes(report):
-    if not any(row["part"] == RELATIONS_PLAN for row in report.rows):
-        return
-    yield (
-        "p: Welch's unpaired t-test of the iterations' means against those of the same prompt "
-        "asked again, as in the paper; its units are iterations of these recipients, so it says "
-        "nothing of other recipients. p_permutation does: differences of each recipient's mean "
-        f"with random signs, all of them up to {MOST_EXACT} recipients. p_holm and "
-        "p_permutation_holm: adjusted for the relations of one recommender and measure."
+def _in_words(name, k, l):  # noqa: E741
+    sizes = [] if k is None else [f"k = {k}"]
+    if l is not None:
+        sizes.append(f"l = {l}" if l else "all above the run’s threshold shown")
+    return ", ".join([name, *sizes])
+
+
+def _lines(part, entries):
+    """Return {words of a line: {measure: entry}}: relations, or the sizes of a sweep.
+
+    A relation is named with its options where several cells have it.
+    """
+    cells = Counter(e.row["relation"] for e in entries if e.row["measure"] == RBO)
+    lines: dict = {}
+    for entry in entries:
+        row, relation = entry.row, RELATIONS.get(entry.row["relation"])
+        name = label_of(row)
+        if part == K_SWEEP:
+            name = f"k = {row['k']}"
+        elif part == L_SWEEP:
+            name = f"l = {row['l'] or 'all'}"
+        elif cells[row["relation"]] > 1 and relation and name == relation.label:
+            name = f"{name} ({row['cell']})"
+        lines.setdefault(name, {})[row["measure"]] = entry
+    return lines
+
+
+def _table_of_means(part, about, lines):
+    """Tabulate each measure's mean with the standard deviation of the iterations, as the paper."""
+    cells = []
+    for name, by_measure in lines.items():
+        row = by_measure[RBO].row
+        means = [_mean_sd(by_measure[measure].row) for measure in IN_TABLE]
+        cells.append((name, [*means, f"{row['n']:,}", f"{row['iterations']:,}"]))
+    caption = (
+        f"{CAPTIONS[part]}: mean over iterations (standard deviation) and 95 % interval by "
+        f"recipient. {_in_words(*about)}."
     )
+    headings = [*(f"{NAMES[measure]} (SD)" for measure in IN_TABLE), "Recipients", "Iterations"]
+    return Table(caption, headings, cells, [], {K_SWEEP: "k", L_SWEEP: "l"}.get(part, "Method"))
+
+
+def _mean_sd(row):
+    if isnan(row["value"]):
+        return "–"
+    spread = "–" if isnan(row["sd"]) else leading_point(row["sd"], DIGITS)
+    mean = f"{leading_point(row['value'], DIGITS)} ({spread})"
+    return f"{mean} {interval(row['low'], row['high'])}".rstrip()
+
+
+def _table_of_tests(about, lines):
+    """Tabulate both tests of each relation and measure, and what is missing."""
+    cells = []
+    for name, by_measure in lines.items():
+        for measure, entry in by_measure.items():
+            row = entry.row
+            is_changed = row["relation"] != NO_CHANGE
+            numbers = [chance(row[key]) if is_changed else "" for key in P_VALUES]
+            sizes = [f"{row['n']:,}", f"{row['lists']:,}", Words(row["why"] or "none")]
+            cells.append((name, [Words(NAMES[measure]), cell_of(entry), *numbers, *sizes]))
+    headings = [Words("Measure"), "Mean", "Welch p", "Holm", "Permutation p", "Holm"]
+    headings += ["Recipients", "Lists", Words("Left out")]
+    caption = (
+        "Tests against the same prompt again, by iteration (Welch) and by recipient. "
+        f"{_in_words(*about)}."
+    )
+    return Table(caption, headings, cells, [], "Method")
+
+
+def _table_of_counts(entries):
+    """Tabulate missing and short lists, and strange entries, by recommender, size and relation."""
+    by_cell: dict = {}
+    for entry in entries:
+        key = tuple(entry.row[name] for name in CELL)
+        by_cell.setdefault(key, {})[entry.row["measure"]] = entry.row
+    lines = []
+    for own in by_cell.values():
+        lost, asked = own[NO_LIST]["value"], own[NO_LIST]["n"]
+        about = _in_words(*(own[NO_LIST][name] for name in ("evaluator", "k", "l")))
+        cells = [Words(about), f"{lost:,.0f} of {asked:,} ({share(lost, asked)})"]
+        cells += [Words(own[NO_LIST]["why"] or "–"), f"{own[SHORT_LIST]['value']:,.0f}"]
+        cells += [f"{own[key]['value']:,.0f} of {own[key]['n']:,}" for key in OF_ENTRIES]
+        lines.append((label_of(own[NO_LIST]), cells))
+    headings = [Words("Recommender"), "No list", Words("Why"), "Short"]
+    headings += ["Unmatched", "From history", "Said twice", "Beyond k"]
+    caption = "What replies lacked: lists without k entries, and entries of each strange kind."
+    return Table(caption, headings, lines, [], "Method")
+
+
+def _numbered(text):
+    entries = enumerate(text.split(BETWEEN), 1)
+    return Words("  ".join(f"{number}. {entry}" for number, entry in entries) or "–")
+
+
+LARGEST_COLUMNS = {
+    Words("Method"): lambda entry: Words(label_of(entry.row)),
+    "Iteration": lambda entry: f"{entry.row['iteration']}",
+    "RBO": cell_of,
+    Words("Baseline list"): lambda entry: _numbered(entry.row["baseline"]),
+    Words("List"): lambda entry: _numbered(entry.row["list"]),
+}
+
+
+def _means(key, part, about, lines):
+    """Draw the means of each line with their intervals."""
+    drawn = [
+        Entry(by_measure[measure].row | {"method": name, "words": NAMES[measure]})
+        for name, by_measure in lines.items()
+        for measure in IN_TABLE
+        if not isnan(by_measure[measure].row["value"])
+    ]
+    if not drawn:
+        return []
+    title = f"Likeness to the baseline list ({n_words(drawn)} recipients)"
+    caption = f"{CAPTIONS[part]}. {_in_words(*about)}. Lines: 95 % intervals by recipient."
+    return [Figure(f"means-{key}", caption, dots(drawn, "method", "words", Looks([]), title))]
+
+
+def _spreads(report, key, about, entries):
+    """Draw how the recipients' means spread, of each relation."""
+    name, k, l = about  # noqa: E741
+    names = {entry.row["cell"]: label_of(entry.row) for entry in entries}
+    if len(set(names.values())) < len(names):
+        names = {cell: cell for cell in names}
+    for measure in (RBO, TAU):
+        spreads = report.curves.get((RELATIONS_PLAN, name, k, l, measure), {})
+        some = {cell: values for cell, values in spreads.items() if values and cell in names}
+        if some:
+            sizes = span(len(values) for values in some.values())
+            plot = boxes(some, f"{NAMES[measure]} of a recipient (n = {sizes})", names)
+            caption = (
+                f"{NAMES[measure]} by recipient, each the mean over iterations: quartiles, median, "
+                f"and the mean as a dashed line. {_in_words(*about)}."
+            )
+            yield Figure(f"spread-{measure}-{key}", caption, plot)
+
+
+METAMORPHIC = Metamorphic()
+KIND = METAMORPHIC.kind()

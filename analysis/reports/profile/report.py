@@ -1,22 +1,35 @@
-"""Measure whether a judge gains from a longer history, and how people rate the profiles."""
+"""Measure whether a judge gains from a longer history, and how people rate the profiles.
+
+Accuracy by the number of episodes is figure 4 of P3.
+"""
+
+from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
 from analysis.answers.families import families
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.figures.frame import span
+from analysis.figures.layout import Cell, Figure, Layout, cell_of, cross_table, listing
+from analysis.figures.likert import likert
+from analysis.figures.lines import series
+from analysis.reports.kind import NO_JUDGE, Shown, no_value
+from analysis.reports.shared.correlations import LABELS
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of, positive_from
-from analysis.reports.shared.scores import Scores
+from analysis.reports.shared.measured import MeasuredReport
+from analysis.reports.shared.options import YesNoOptions
 from analysis.stats.classification.classification import at_least, auc
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from annotate.models import Item
 from annotate.raters import profiles
+from annotate.templatetags.concord import leading_point
 from judges.models import Judge
 
 AUC, ALIKE = "auc", "accuracy"
-MEASURES = (AUC, ALIKE, "pearson", "spearman", "kendall")
+MEASURES = {AUC: "AUC", ALIKE: "Accuracy"} | LABELS
 ACCURACY, RATINGS = "accuracy", "ratings"
 OF_JUDGE, OF_WRITTEN, OF_PROFILE = "history_length", "profile_episodes", "profile items"
 # Which setting says how much a judge knows, by what it is shown.
@@ -27,69 +40,188 @@ NOTHING = (
     "how many episodes the profiles are (profile_episodes), and no "
     f"profile that judges are shown says its number (column {COLUMN})"
 )
+SOURCE_NOTES = {
+    OF_JUDGE: "Judges that differ only in how many entries of the history they are shown, the "
+    "newest ones; compared on the items that all of them have.",
+    OF_WRITTEN: "Judges that differ only in how many episodes the profiles that they are shown "
+    "were written from; the same recipients, on the items that all of them have.",
+    OF_PROFILE: f"Shown the profile: items by the number of episodes (column {COLUMN}) of their "
+    "recipient's newest profile. Each number belongs to other recipients, so a difference may be "
+    "theirs.",
+}
 
 
-def profile(answers, options, parts=None):
-    """Compute a row per judge, number of episodes and question; then the ratings of profiles.
+@dataclass(frozen=True)
+class Step:
+    """A judge that knows of n episodes, as one point of a series of comparable ones.
 
-    parts: measures of MEASURES; all where none are named.
+    source: what n is of; chosen (items, questions): the answers that the series compares.
     """
-    scores = Scores(answers, options)
-    report = Report("profile", answers.study.slug, options.as_dict())
-    measures = [measure for measure in MEASURES if not parts or measure in parts]
-    ordered = [place for place, q in enumerate(scores.questions) if q.scale.is_ordered]
-    settings = answers.settings
-    series = [*_by_length(scores, settings), *_by_profile(scores, settings)]
-    for measure in measures:
-        for place in ordered:
-            _add_accuracy(report, scores, series, place, measure)
-    for place, question in enumerate(scores.questions):
-        _add_ratings(report, scores, place, question)
-    report.notes = [
-        *policy_notes(scores, compared=False),
-        *_notes(scores, series, report, measures),
-        interval_note(scores),
-        *draw_notes(report, options.draws),
-        *reason_notes(report, ["question", "measure", "evaluator"]),
+
+    series: str
+    source: str
+    n: int
+    judge: str
+    chosen: np.ndarray
+
+
+class Profile(MeasuredReport):
+    """A row for each judge, number of episodes and question; then the ratings of profiles."""
+
+    name, title, options = "profile", "Profiles", YesNoOptions
+    named_by = ("question", "measure", "evaluator")
+    method = (
+        "Whether a judge follows people more closely when it knows more of what a recipient "
+        "listened to, and whether people find the profiles right."
+    )
+    formula = [
+        "Accuracy by number: the AUC at the threshold, or r with the reference over all items, of "
+        "judges that differ only in history_length, on the items that all of them have.",
+        "Of judges that are shown the profile: the same, over the items whose recipient's profile "
+        "was made of so many episodes (column episodes of the profile item).",
+        "Ratings of profiles: share of each point among the ratings that count.",
     ]
-    return report
+    source = "Podcast recommendations judged from a profile (2025), figure 4."
+
+    def list_parts(self, questions):
+        """Return the measures of accuracy of which the page shows one."""
+        ordered = any(question.scale.is_ordered for question in questions)
+        return Shown("measure", "Accuracy as", list(MEASURES.items()) if ordered else [])
+
+    def measure(self, report, scores, parts):
+        measures = [measure for measure in MEASURES if not parts or measure in parts]
+        ordered = {place: q for place, q in enumerate(scores.questions) if q.scale.is_ordered}
+        steps = [*_by_length(scores), *_by_profile(scores)]
+        for measure in measures:
+            for place, question in ordered.items():
+                for step in steps:
+                    estimate = _accuracy(scores, step, place, measure)
+                    numbers = {"source": step.source, "episodes": step.n}
+                    facts = {"judge": step.judge, "kind": step.series}
+                    _add(
+                        report, ACCURACY, step.judge, question, measure, estimate, numbers, **facts
+                    )
+                if not steps:
+                    _add(report, ACCURACY, "", question, measure, Estimate(np.nan, reason=NOTHING))
+        for place, question in enumerate(scores.questions):
+            _add_ratings(report, scores, place, question)
+        sources = {step.source for step in steps}
+        notes = [words for source, words in SOURCE_NOTES.items() if source in sources]
+        if {AUC, ALIKE} & {*measures} and steps:
+            cuts = {q.key: positive_from(q, scores.options.threshold) for q in ordered.values()}
+            given = [f"{key} ≥ {cut:g}" for key, cut in cuts.items() if cut is not None]
+            notes.append(
+                f"AUC and accuracy: positive is a reference of {', '.join(given) or 'nothing'}."
+            )
+            if ALIKE in measures:
+                notes.append(
+                    "Accuracy: the share of items that judge and reference both call positive, or "
+                    "both not; a verdict of fit is positive, a neutral one is not."
+                )
+        if not any(row["part"] == RATINGS for row in report.rows):
+            notes.append(
+                "No ratings of profiles: no item of the kind profile has an answer on a scale."
+            )
+        return [*policy_notes(scores, compared=False), *notes, interval_note(scores)]
+
+    def layout(self, report, measure, looks):
+        """Return the page of one measure: accuracy by question, and the ratings of profiles."""
+        words, figures, tables = MEASURES[measure], [], []
+        by_question: dict = {}
+        for entry in report.entries:
+            by_question.setdefault((entry.row["part"], entry.row["question"]), []).append(entry)
+        ratings = {key: own for (part, key), own in by_question.items() if part == RATINGS}
+        for (part, question), entries in by_question.items():
+            if part == RATINGS:
+                continue
+            caption = f"{question}: {words} by the number of episodes."
+            if any(not isnan(entry.row["value"]) for entry in entries):
+                lines: dict = {}
+                for entry in entries:
+                    point = [entry.row[name] for name in ("episodes", "value", "low", "high")]
+                    line = entry.kind, looks.colour(entry.judge), []
+                    lines.setdefault(entry.kind, line)[2].append(tuple(point))
+                title = f"{words} (n = {span(entry.row['n'] for entry in entries)})"
+                plot = series([*lines.values()], "Episodes that the judge knows of", title)
+                caption_of_figure = f"{caption} Lines: 95 % intervals."
+                figures.append(Figure(f"episodes-{question}", caption_of_figure, plot))
+            shown = [entry for entry in entries if entry.row["episodes"] is not None]
+            shown.sort(key=lambda entry: (entry.kind, entry.row["episodes"]))
+            columns = {
+                "Number from": lambda e: e.row["source"],
+                "Episodes": lambda e: e.row["episodes"],
+                words: lambda e: cell_of(e, f"n = {e.row['n']:,}"),
+            }
+            names = [entry.row["evaluator"] for entry in shown]
+            tables.append(listing(caption, "Judge", names, shown, columns))
+        if ratings:
+            counts = [
+                (key, [(str(e.row["rating"]), round(e.row["value"] * e.row["n"])) for e in own])
+                for key, own in ratings.items()
+            ]
+            caption = "What people say of the profiles; the middle of the scale around zero."
+            figures.append(Figure("ratings", caption, likert(counts)))
+            caption = "Ratings of the profiles: share of each point of the scale."
+            cells = {
+                (key, str(e.row["rating"])): Cell(e.row, e.row["value"])
+                for key, own in ratings.items()
+                for e in own
+            }
+            cells |= {(key, "Ratings"): own[0].row["n"] for key, own in ratings.items()}
+            columns = [*dict.fromkeys(column for _, column in cells if column != "Ratings")]
+            tables.append(cross_table(caption, "Question", cells, [*columns, "Ratings"]))
+        return Layout(figures, tables)
+
+    def headline(self, answers, options, judges):
+        """Return the share of profile ratings above the middle, on the first question rated."""
+        if not judges:
+            return NO_JUDGE
+        people = answers.select_source("human")
+        rated = people[(people["kind"] == Item.Kind.PROFILE) & ~people["excluded"]]
+        scales = {q.key: q.scale for q in answers.questions if q.scale.has_graded_points}
+        rated = rated[rated["question"].isin(list(scales))]
+        if not len(rated):
+            return no_value("no profile has been rated; the report shows accuracy by episodes")
+        question = str(rated["question"].iloc[0])
+        scale, values = scales[question], rated.loc[rated["question"] == question, "value"]
+        agreeing = float((values > (scale.low + scale.high) / 2).mean())
+        words = f"of {len(values):,} ratings of profiles lie above the middle on {question}"
+        return leading_point(agreeing), "", words
 
 
-def _by_length(scores, settings):
-    """Yield (name, source, [(n, judge, items)]) of judges that differ in one of LENGTHS alone.
+def _add(report, part, evaluator, question, measure, estimate, numbers=None, **facts):
+    about = {"part": part, "evaluator": evaluator, "source": "", "episodes": None}
+    about |= {"question": question.key, "measure": measure, "rating": None}
+    report.add_estimate(about | (numbers or {}), estimate, {"n": estimate.n}, **facts)
 
-    Compared on the items that all of them have. profile_episodes of 0 is no number of episodes.
+
+def _by_length(scores):
+    """Yield Steps of judges that differ in one of LENGTHS alone, on the items that all have.
+
+    profile_episodes of 0 is no number of episodes.
     """
-    shown = [design for design in settings if design["key"] in scores.judges]
+    shown = [design for design in scores.answers.settings if design["key"] in scores.judges]
     for length, context in LENGTHS.items():
         alike = [design for design in shown if design["context"] == context and design[length]]
         for family in families(alike, length):
             members = sorted(family.items())
             has_all = ~np.isnan(np.stack([scores.judge(judge) for _, judge in members])).any(axis=0)
-            yield (
-                f"{members[0][1]} and {len(members) - 1} more",
-                length,
-                [(n, judge, has_all) for n, judge in members],
-            )
+            name = f"{members[0][1]} and {len(members) - 1} more"
+            for n, judge in members:
+                yield Step(name, length, n, judge, has_all)
 
 
-def _by_profile(scores, settings):
-    """Yield the same of judges that are shown the profile: items by their recipient's profile."""
+def _by_profile(scores):
+    """Yield Steps of judges that are shown the profile: items by their recipient's profile."""
     numbers = _episodes_of_items(scores)
-    if np.isnan(numbers).all():
-        return
-    for design in settings:
+    for design in scores.answers.settings:
+        judge = design["key"]
         newest = design["context"] == Judge.Context.PROFILE and not design[OF_WRITTEN]
-        if newest and design["key"] in scores.judges:
-            values = scores.judge(design["key"])
-            yield (
-                design["key"],
-                OF_PROFILE,
-                [
-                    (int(n), design["key"], ~np.isnan(values) & (numbers == n)[:, None])
-                    for n in np.unique(numbers[~np.isnan(numbers)])
-                ],
-            )
+        if newest and judge in scores.judges:
+            has_value = ~np.isnan(scores.judge(judge))
+            for n in np.unique(numbers[~np.isnan(numbers)]):
+                chosen = has_value & (numbers == n)[:, None]
+                yield Step(judge, OF_PROFILE, int(n), judge, chosen)
 
 
 def _episodes_of_items(scores):
@@ -98,9 +230,8 @@ def _episodes_of_items(scores):
     The profile is the recipient's. Of several profiles the newest counts: judges see that one.
     """
     items = scores.answers.items
-    episodes = np.full(len(scores.items), np.nan)
     if COLUMN not in items:
-        return episodes
+        return np.full(len(scores.items), np.nan)
     written: dict[str, list] = {}
     rows = items[(items["kind"] == Item.Kind.PROFILE) & (items["recipient"] != "")]
     runs = rows[profiles.RUN] if profiles.RUN in rows else [""] * len(rows)
@@ -114,130 +245,39 @@ def _episodes_of_items(scores):
     return np.where(others, numbers, np.nan)
 
 
-def _add_accuracy(report, scores, series, place, measure):
-    question, reference = scores.questions[place], scores.reference()
-    for name, source, steps in series:
-        for n, judge, chosen in steps:
-            own = scores.apart(judge, reference)[:, place]
-            rows = np.flatnonzero(chosen[:, place] & ~np.isnan(own))
-            own_scale = scores.answers.own_scale.get(judge)
-            estimate = _estimate(
-                scores,
-                scores.judge(judge)[rows, place],
-                own[rows],
-                question,
-                measure,
-                rows,
-                own_scale,
-            )
-            _row(
-                report,
-                ACCURACY,
-                judge,
-                question.key,
-                measure,
-                estimate,
-                source=source,
-                episodes=n,
-                series=name,
-            )
-    if not series:
-        estimate = Estimate(np.nan, reason=NOTHING)
-        _row(report, ACCURACY, "", question.key, measure, estimate)
-
-
-def _estimate(scores, x, y, question, measure, rows, own_scale):
-    resampling = scores.resampling(rows)
+def _accuracy(scores, step, place, measure):
+    """Return the Estimate of one judge on the items that its series compares."""
+    question = scores.questions[place]
+    own_scale = scores.answers.own_scale.get(step.judge)
+    people = scores.apart(step.judge, scores.reference())[:, place]
+    rows = np.flatnonzero(step.chosen[:, place] & ~np.isnan(people))
+    x, y, resampling = scores.judge(step.judge)[rows, place], people[rows], scores.resampling(rows)
     if measure not in (AUC, ALIKE):
         return dataset_correlation(x, y, measure, **resampling)
     cut = positive_from(question, scores.options.threshold)
     if cut is None:
         return Estimate(np.nan, n=len(x), reason="a number without ends needs a threshold")
+    positive = at_least(y, cut)
     if measure == AUC:
-        return auc(x, at_least(y, cut), **resampling)
+        return auc(x, positive, **resampling)
     says_fit = own_scale and own_scale.above is not None and own_scale.replaces(question.scale)
     aligned = own_scale.fits(x) if says_fit else at_least(x, cut)
-    return clustered_mean((aligned == at_least(y, cut)).astype(float), is_share=True, **resampling)
+    return clustered_mean((aligned == positive).astype(float), is_share=True, **resampling)
 
 
 def _add_ratings(report, scores, place, question):
     """Add the share of each point among the ratings of profiles."""
-    profiles = np.flatnonzero((scores.items["kind"] == Item.Kind.PROFILE).to_numpy())
+    rated = np.flatnonzero((scores.items["kind"] == Item.Kind.PROFILE).to_numpy())
     points = labels_of(question)
-    if not len(profiles) or not points or len(points) > MOST_LABELS:
+    if not len(rated) or not points or len(points) > MOST_LABELS:
         return
-    ratings = scores.ratings(place, scores.options.reference)[profiles]
+    ratings = scores.ratings(place, scores.options.reference)[rated]
     rows, raters = np.nonzero(~np.isnan(ratings))
-    values, resampling = ratings[rows, raters], scores.resampling(profiles[rows])
+    values, resampling = ratings[rows, raters], scores.resampling(rated[rows])
     for point in points if len(values) else ():
         estimate = clustered_mean((values == point).astype(float), is_share=True, **resampling)
-        _row(report, RATINGS, "people", question.key, "share", estimate, rating=point)
+        _add(report, RATINGS, "people", question, "share", estimate, {"rating": point})
 
 
-def _row(
-    report,
-    part,
-    evaluator,
-    question,
-    measure,
-    estimate,
-    *,
-    source="",
-    episodes=None,
-    rating=None,
-    series="",
-):
-    report.add(
-        {
-            "part": part,
-            "evaluator": evaluator,
-            "source": source,
-            "episodes": episodes,
-            "question": question,
-            "measure": measure,
-            "rating": rating,
-            "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "n": estimate.n,
-        },
-        reason=estimate.reason,
-        judge=evaluator if part == ACCURACY else "",
-        kind=series,
-        undefined_draws=estimate.undefined_draws,
-    )
-
-
-def _notes(scores, series, report, measures):
-    sources = {source for _, source, _ in series}
-    if OF_JUDGE in sources:
-        yield (
-            "Judges that differ only in how many entries of the history they are shown, the newest "
-            "ones; compared on the items that all of them have."
-        )
-    if OF_WRITTEN in sources:
-        yield (
-            "Judges that differ only in how many episodes the profiles that they are shown were "
-            "written from; the same recipients, on the items that all of them have."
-        )
-    if OF_PROFILE in sources:
-        yield (
-            f"Shown the profile: items by the number of episodes (column {COLUMN}) of their "
-            "recipient's newest profile. Each number belongs to other recipients, so a difference "
-            "may be theirs."
-        )
-    if {AUC, ALIKE} & set(measures) and series:
-        cuts = {
-            q.key: positive_from(q, scores.options.threshold)
-            for q in scores.questions
-            if q.scale.is_ordered
-        }
-        given = [f"{key} ≥ {cut:g}" for key, cut in cuts.items() if cut is not None]
-        yield f"AUC and accuracy: positive is a reference of {', '.join(given) or 'nothing'}."
-        if ALIKE in measures:
-            yield (
-                "Accuracy: the share of items that judge and reference both call positive, or both "
-                "not; a verdict of fit is positive, a neutral one is not."
-            )
-    if not any(row["part"] == RATINGS for row in report.rows):
-        yield "No ratings of profiles: no item of the kind profile has an answer on a scale."
+PROFILES = Profile()
+KIND = PROFILES.kind()

@@ -10,7 +10,7 @@ from analysis.paper.build import build as build_paper
 from analysis.paper.sections import BY_NAME, Work, offered
 from analysis.serving.source import Source
 from judges.models import Judgment
-from tests.analysis.reports.selection.test_report import make_lists
+from tests.analysis.reports.lists.test_selection import make_lists
 from tests.analysis.small import build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from annotate.design.payment import AMOUNT, CURRENCY
 from annotate.models import Item, Rater
 from judges.models import Judgment
 from tests import factories
-from tests.analysis.reports.selection.test_report import make_lists
+from tests.analysis.reports.lists.test_selection import make_lists
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,12 @@ from scipy import stats
 
 from analysis.answers import frame
 from analysis.answers.lists import Lists
-from analysis.reports.metamorphic.options import MetamorphicOptions
-from analysis.reports.metamorphic.report import NO_LIST_COMPARED, NO_LISTS, metamorphic
+from analysis.reports.metamorphic.report import (
+    METAMORPHIC,
+    NO_LIST_COMPARED,
+    NO_LISTS,
+    MetamorphicOptions,
+)
 from annotate.design import splits
 from judges.methods.recommend.lists import fill
 from judges.models import RecommendedList, Run
@@ -62,7 +66,7 @@ def judge(study):
 
 def report_of(study, parts=None, **options):
     options = MetamorphicOptions(**{"draws": 200} | options)
-    return metamorphic(frame.read_answers(study), options, parts)
+    return METAMORPHIC.build(frame.read_answers(study), options, parts)
 
 
 def rows_of(report, part="relations"):

@@ -1,0 +1,1 @@
+"""Report whose lists people and judges prefer, and whether judges see what does not fit."""

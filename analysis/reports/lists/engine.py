@@ -1,0 +1,77 @@
+"""What both reports on lists share: the questions they take, their notes and the headline."""
+
+from math import nan
+
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, first_of, no_value
+from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.labels import LabelNotes
+from analysis.reports.shared.list_pairs import tie_of
+from analysis.reports.shared.scores import Scores
+from analysis.reports.yes_no.confusion import Majorities
+from analysis.reports.yes_no.engine import pairs_of
+
+
+class ListsReport(ReportObject):
+    """A report on choices between two lists.
+
+    named_by: what names a row in a note. nothing, undefined: the headline without a question, and
+    without a number.
+    """
+
+    named_by: tuple = ("evaluator", "question")
+
+    def takes(self, question):
+        """Return whether the report covers a question."""
+        return tie_of(question) is not None
+
+    def list_parts(self, questions):
+        """Return the questions of which the page shows one; choices between lists come first."""
+        taken = sorted(filter(self.takes, questions), key=lambda question: tie_of(question) is None)
+        return Shown("question", "Question", [(question.key, question.key) for question in taken])
+
+    def build(self, answers, options, questions=None):
+        """Compute the report. questions: keys of those wanted, None for all."""
+        scores = Scores(answers, options)
+        labels = LabelNotes(options.missing_judgment, answers.own_scale)
+        majorities = Majorities(scores)
+        report = Report(self.name, answers.study.slug, options.as_dict())
+        wanted = {
+            place: question
+            for place, question in enumerate(scores.questions)
+            if self.takes(question) and (not questions or question.key in questions)
+        }
+        # No rating counts as positive here, so there is no cut.
+        pairs = pairs_of(scores, dict.fromkeys(wanted, nan))
+        self.measure(report, scores, pairs, labels, majorities)
+        report.notes = [
+            *policy_notes(scores),
+            *self.list_notes(list(wanted.values()), options),
+            *labels.sentences(),
+            *majorities.sentences(),
+            interval_note(scores),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, self.named_by),
+        ]
+        return report
+
+    def measure(self, report, scores, pairs, labels, majorities):
+        """Add the rows of each Pair of evaluator and question."""
+        raise NotImplementedError
+
+    def list_notes(self, questions, options):
+        """Return the report's own notes on the questions that it covers."""
+        raise NotImplementedError
+
+    def headline(self, answers, options, judges):
+        """Return the (value, interval, words) of a judge on the first question."""
+        keys = [key for key, _ in self.list_parts(answers.questions).choices]
+        if not judges or not keys:
+            return no_value(self.nothing) if judges else NO_JUDGE
+        rows = self.build(answers, options, keys[:1]).rows
+        rows, where = [r for r in rows if r["evaluator"] in judges], f"{keys[0]}{first_of(keys)}"
+        return self.say(rows, where) or no_value(self.undefined.format(where=where))
+
+    def say(self, rows, where):
+        """Return the headline of the judges' rows, None where they have no number."""
+        raise NotImplementedError

@@ -1,0 +1,163 @@
+"""Measure which system's lists people and judges prefer, and how often they are undecided."""
+
+from dataclasses import replace
+from math import isnan
+
+import numpy as np
+
+from analysis.figures.dots import dots
+from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
+from analysis.reports.base import columns_of, reasons_of
+from analysis.reports.lists.engine import ListsReport
+from analysis.reports.shared.list_pairs import systems_of_sides, tie_of, values_of_sides
+from analysis.reports.shared.options import AgreementOptions
+from analysis.stats.estimate import Estimate
+from analysis.stats.replacement.preference import system_preference
+from analysis.stats.replacement.selection import share
+
+ALL = "all"
+SHARES = PREFERRED, WON, TIED = "preferred", "won", "tied"
+BOTH_TIE = "both_tie"
+PEOPLE = "people"
+NO_PAIR = "no pair of lists has a verdict of both"
+
+
+class Preferences(ListsReport):
+    """Shares of the pairs in which each system is preferred, by people and by judges, and ties."""
+
+    name, title, options = "preferences", "Preferred systems", AgreementOptions
+    named_by = ("evaluator", "question", "system", "measure")
+    method = (
+        "Whose lists do people prefer, whose does the judge, and how often does either of them "
+        "not decide: a judge may agree on many pairs and still favour one system."
+    )
+    formula = [
+        "Pairs of a system: one list is its own, the other is not, and people and the judge have "
+        "a verdict. Preferred = (won + tied / 2) / pairs; won and tied stand beside it.",
+        "Decisiveness: share of the pairs that people leave undecided, that the judge does, and "
+        "that both do.",
+    ]
+    source = (
+        "Profile-aware judges of podcast recommendations (2025); Davidson (1970) on ties in paired "
+        "comparisons."
+    )
+    nothing = "no question is a choice of two lists"
+    undefined = "no pair of lists of two systems on {where}"
+
+    def measure(self, report, scores, pairs, labels, majorities):
+        systems, names = systems_of_sides(scores)
+        resampling = scores.resampling()
+        for pair in pairs:
+            evaluator, question, values = pair.evaluator, pair.question, pair.values
+            if not labels.fits(evaluator.name, values, question):
+                continue
+            judge = labels.labels(evaluator.name, values, question)
+            human = majorities.labels_for(evaluator, pair.place)
+            both = ~np.isnan(judge) & ~np.isnan(human)
+            verdicts = [np.where(both, own, np.nan) for own in (judge, human)]
+            for system in np.unique(systems[systems >= 0]).tolist():
+                sides = systems, system, values_of_sides(question)
+                counts = [system_preference(own, *sides, **resampling) for own in verdicts]
+                for measure in SHARES:
+                    estimates = [getattr(count, measure) for count in counts]
+                    _add(report, pair, names[system], measure, *estimates)
+            ties = [own == tie_of(question) for own in verdicts]
+            of_ties = [
+                share(tie, both, NO_PAIR, **resampling) for tie in (*ties, ties[0] & ties[1])
+            ]
+            _add(report, pair, ALL, TIED, *of_ties[:2])
+            _add(report, pair, ALL, BOTH_TIE, of_ties[2], Estimate(np.nan, n=int(both.sum())))
+
+    def list_notes(self, questions, options):
+        if not questions:
+            return ["No question is a choice of two lists with the label tie."]
+        return [
+            "People and the judge are counted on the same pairs, those with a verdict of both; "
+            "people: majority of the raters, ties of the majority dropped.",
+            "A system's pairs: those of which one list is its own and the other is not, the system "
+            "of a list being that of all its parts. preferred = won + tied / 2.",
+        ]
+
+    def layout(self, report, question, looks):
+        """Return the page of one question: preferred systems, and ties."""
+        preferred = [entry for entry in report.entries if entry.row["measure"] == PREFERRED]
+        first = preferred[0].row["evaluator"] if preferred else ""
+        drawn = [_of_people(e) for e in preferred if e.row["evaluator"] == first]
+        drawn += [replace(e, row=e.row | {"who": e.row["evaluator"]}) for e in preferred]
+        drawn = [entry for entry in drawn if not isnan(entry.row["value"])]
+        title = f"Share of pairs in which it is preferred ({n_words(drawn)})"
+        plot = dots(drawn, "system", "who", looks, title, unit_interval=True)
+        caption = (
+            f"How often each system's list is preferred for {question}, ties split: by people (on "
+            "the pairs of the first evaluator) and by each evaluator. Lines: 95 % intervals."
+        )
+        systems, ties, by_system = [], [], {}
+        for entry in report.entries:
+            key = entry.row["evaluator"], entry.row["system"]
+            by_system.setdefault(key, {})[entry.row["measure"]] = entry
+        for (name, system), own in by_system.items():
+            tied = own[TIED]
+            if system == ALL:
+                ties.append((name, [*_both(tied), cell_of(own[BOTH_TIE]), tied.row["n"]]))
+            else:
+                cells = [cell for measure in SHARES for cell in _both(own[measure])]
+                systems.append((name, [system, *cells, tied.row["n"]]))
+        beside = [words for share in ("Preferred", "Won", "Tied") for words in (share, "by people")]
+        tables = [
+            Table(
+                f"Preferred systems for {question}: won, and half of the ties.",
+                ["System", *beside, "Pairs"],
+                systems,
+                [],
+                "Evaluator",
+            ),
+            Table(
+                f"Pairs left undecided for {question}.",
+                ["Ties", "Ties of people", "Ties of both", "Pairs"],
+                ties,
+                [],
+                "Evaluator",
+            ),
+        ]
+        return Layout([Figure("preferences", caption, plot)] if drawn else [], tables)
+
+    def say(self, rows, where):
+        """Say people's share of the system on whose share a judge agrees most closely."""
+        rows = [r for r in rows if r["measure"] == PREFERRED and not isnan(r["value"])]
+        if not rows:
+            return None
+        row = min(rows, key=lambda row: abs(row["value"] - row["people"]))
+        words = (
+            f"of {row['n']:,} pairs go to {row['system']} by people, {100 * row['value']:.0f} % by "
+            f"{row['evaluator']}, on {where}: the closest shares"
+        )
+        return f"{100 * row['people']:.0f} %", "", words
+
+
+def _add(report, pair, system, measure, judge, people):
+    report.add(
+        {"evaluator": pair.evaluator.name, "question": pair.question.key}
+        | {"system": system, "measure": measure}
+        | {"value": judge.value, "low": judge.low, "high": judge.high}
+        | columns_of("people", people)
+        | {"n": judge.n},
+        reason=reasons_of({"judge": judge, "people": people}),
+        judge=pair.evaluator.judge,
+        kind=pair.evaluator.kind,
+        undefined_draws=max(judge.undefined_draws, people.undefined_draws),
+    )
+
+
+def _of_people(entry):
+    """Return the entry with people's number as its value."""
+    ends = {"value": "people", "low": "people_low", "high": "people_high"}
+    row = entry.row | {name: entry.row[key] for name, key in ends.items()}
+    return replace(entry, row=row | {"who": PEOPLE}, judge="")
+
+
+def _both(entry):
+    return [cell_of(entry), cell_of(_of_people(entry))]
+
+
+PREFERENCES = Preferences()
+KIND = PREFERENCES.kind()

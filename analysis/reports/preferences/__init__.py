@@ -1,1 +1,0 @@
-"""Report which system's lists people and judges prefer."""
