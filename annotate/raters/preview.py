@@ -108,7 +108,8 @@ def _copy(study, slug, arm):
     left_out = (arms.KEY, "platform", grouping.KEY)
     extra = {key: value for key, value in copy.extra.items() if key not in left_out}
     copy.extra = extra | ({arms.KEY: chosen} if chosen else {})
-    copy.notice = "\n".join(filter(None, [gettext("This is a preview."), study.notice]))
+    strip = f"{gettext('This is a preview.')} {gettext('What you answer here counts nowhere.')}"
+    copy.notice = "\n".join(filter(None, [strip, study.notice]))
     copy.save()
     questions = list(study.questions.all())
     for question in questions:
@@ -201,13 +202,13 @@ def is_preview(user, token="", slug="", **_):
     which = {"sessions__token": token} if token.startswith(PREVIEW) else {"slug": slug}
     if not token.startswith(PREVIEW) and not slug.startswith(SLUG):
         return False
-    copy = Study.objects.filter(**which).exclude(preview_of=None).select_related("preview_of")
-    found = copy.first()
-    if found is None:
+    copies = Study.objects.filter(**which).exclude(preview_of=None)
+    preview = copies.select_related("preview_of").first()
+    if preview is None:
         return False
     if not user.is_authenticated:
         raise Http404("a preview is for those who may edit its study")
-    access.study_or_404(user, found.preview_of.slug, access.EDITOR)
+    access.study_or_404(user, preview.preview_of.slug, access.EDITOR)
     return True
 
 
