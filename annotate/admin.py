@@ -25,10 +25,20 @@ class QuestionInline(admin.TabularInline):
         return False
 
 
+class WithoutPreviews(admin.ModelAdmin):
+    """Leave out what belongs to previews. study: where a row names its study."""
+
+    study = "study__"
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).filter(**{f"{self.study}preview_of": None})
+
+
 @admin.register(Study)
-class StudyAdmin(admin.ModelAdmin):
+class StudyAdmin(WithoutPreviews):
     """List and change studies; a deletion is handed to a worker."""
 
+    study = ""
     list_display = ("title", "slug", "kind", "state", "created_at")
     list_filter = ("state", "kind")
     search_fields = ("title", "slug")
@@ -58,7 +68,7 @@ class StudyAdmin(admin.ModelAdmin):
             super().message_user(request, message, level, *args, **kwargs)
 
 
-class NeverDeletedAlone(admin.ModelAdmin):
+class NeverDeletedAlone(WithoutPreviews):
     """Forbid deletion: it would leave places held for nobody, and answers without their rater."""
 
     def has_delete_permission(self, request, obj=None):

@@ -1,7 +1,7 @@
 """Map the addresses of annotate's pages and of the HTTP API to their views."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import include, path
+from django.urls import path
 
 from annotate.accounts import login, tokens
 from annotate.api import views as api
@@ -11,7 +11,6 @@ from annotate.quality import views as quality
 from annotate.raters import (
     extra_views,
     media_views,
-    preview_step_views,
     preview_views,
     reporting,
     step_views,
@@ -34,28 +33,8 @@ of_study = below("studies/<slug:slug>/")
 of_session = below("r/<slug:token>/")
 of_api = below("api/v1/studies/<slug:slug>/")
 
-# Raters' addresses with a token that is no session's.
-PREVIEW = [
-    path("", preview_views.start),
-    path("consent/", preview_views.consent),
-    path("begin/", preview_step_views.begin),
-    path("screener/", preview_step_views.screener),
-    path("questions/", preview_step_views.questions_before),
-    path("taste/", preview_step_views.taste),
-    path("waiting/", preview_step_views.waiting),
-    path("check/", preview_step_views.check),
-    path("practice/<int:position>/", preview_step_views.practice),
-    path("exit/", preview_step_views.exit_questions),
-    path("withdraw/", withdraw_views.withdraw_in_preview),
-    path("item/<int:position>/", preview_views.item),
-    path("answer/<int:item>/<int:question>/", preview_views.answer),
-    path("extra/<int:extra>/<int:item>/<int:question>/", preview_views.answer_extra),
-    path("time/<int:item>/", reporting.of_preview),
-    path("missing/", reporting.of_preview),
-]
 # Raters' addresses come first: each answer is sent to one, and the patterns are tried in turn.
 urlpatterns = [
-    path("r/preview-<slug:slug>/", include(PREVIEW)),
     path("join/<slug:slug>/", rating.join, name="join"),
     of_session("", rating.session, name="session"),
     of_session("consent/", rating.consent, name="session_consent"),

@@ -4,7 +4,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from annotate.raters import uploads
+from annotate.raters import preview, uploads
 from annotate.recruitment import more_raters
 from annotate.sessions import kept_places, places, steps
 from judges.counterfactual import kept_models
@@ -27,12 +27,13 @@ def load_upload(pk):
 
 @shared_task
 def tend_uploads():
-    """Take up loads whose worker was killed; remove old files, of models too."""
+    """Take up loads whose worker was killed; remove old files, of models too, and old previews."""
     for pk in uploading.silent_uploads():
         load_upload.apply_async([pk], expires=60)
     uploading.remove_old()
     uploads.remove_orphans()
     kept_models.remove_old()
+    preview.remove_old()
 
 
 @shared_task

@@ -92,7 +92,7 @@ class Notice:
 def notice_for(study, rater=None):
     """Return the Notice for a rater; without one, for somebody who comes by the open link."""
     rater, programs, told = rater or Rater(study=study), defaultdict(set), defaultdict(set)
-    for showing in import_string(settings.PROGRAMS_SHOWN)(study):
+    for showing in import_string(settings.PROGRAMS_SHOWN)(study.origin):
         if showing.concerns(rater):
             programs[showing.host, showing.is_local, showing.model].add(showing.data)
             told[showing.host].add(str(showing.data))

@@ -36,7 +36,8 @@ class Pace:
 
 
 def pace_of(study):
-    """Return the study's Pace, at most five minutes old."""
+    """Return the study's Pace, at most five minutes old; a preview has that of its study."""
+    study = study.origin
     key = f"pace-{study.pk}-{study.questionnaire_version}"
     pace = cache.get(key)
     if pace is None:
@@ -77,20 +78,23 @@ def _seconds(study, pages):
 def _seconds_of_session(study, session=None):
     """Return the seconds from the consent to the last answer."""
     rater = session.rater if session is not None and session.rater_id else None
-    set_up, pages = checks.settings_of(study), _pages(study, rater)
-    extra = len(set_up.attention) + set_up.gold_per_session
-    if set_up.repeat_share and (rater is None or rater.role == Rater.Role.RECIPIENT):
-        extra += own_answers.count_again(set_up, pages, max(pages, 1))
-    else:
-        extra += set_up.repeats
     practice = len(study.extra.get(around.PRACTICE) or ())
-    seconds = _seconds(study, pages + extra + practice)
+    seconds = _seconds(study, count_pages(study, rater) + practice)
     if seconds is None:
         return None
     return seconds + _seconds_before(study) + _seconds_of_picks(study, rater)
 
 
-def _pages(study, rater):
+def count_pages(study, rater=None):
+    """Return how many pages a session has: its items, checks, gold and repeated items."""
+    set_up, items = checks.settings_of(study), _count_items(study, rater)
+    extra = len(set_up.attention) + set_up.gold_per_session
+    if set_up.repeat_share and (rater is None or rater.role == Rater.Role.RECIPIENT):
+        return items + extra + own_answers.count_again(set_up, items, max(items, 1))
+    return items + extra + set_up.repeats
+
+
+def _count_items(study, rater):
     """Return how many items a session rates, of those that are there or of lists to be made."""
     if taste.is_asked(study, rater):
         asked = taste.taste_of(study)

@@ -9,10 +9,17 @@ from django.db.models.functions import Coalesce
 
 from annotate.models.load import Loaded
 
+PREVIEW = "preview-"  # how the tokens of previews begin
+
 
 def session_token():
     """Draw 144 random bits: the address is the only authority over a session."""
     return secrets.token_urlsafe(18)
+
+
+def token_in(study):
+    """Draw a token for a session of a study; one of a preview shows what it is."""
+    return (PREVIEW if study.preview_of_id else "") + session_token()
 
 
 class Rater(Loaded):

@@ -46,8 +46,8 @@ class StudyQuerySet(models.QuerySet):
     """Queries over studies."""
 
     def kept(self):
-        """Return the studies that nobody has asked to delete."""
-        return self.filter(deletion=None)
+        """Return the studies that nobody has asked to delete, and that are no previews."""
+        return self.filter(deletion=None, preview_of=None)
 
     def visible_to(self, user):
         """Return the studies of which the user is a member, whatever the role."""
@@ -156,6 +156,15 @@ class Study(models.Model):
         editable=False,
         help_text="How many loads changed it: see annotate/files/loading.",
     )
+    preview_of = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="previews",
+        help_text="The study of which this is a copy for one preview: see raters/preview.py.",
+    )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -180,6 +189,15 @@ class Study(models.Model):
 
     def get_absolute_url(self):
         return reverse("study", args=[self.slug])
+
+    @property
+    def origin(self):
+        """Return the study that a preview is of; any other study itself."""
+        return self.preview_of or self
+
+    @property
+    def origin_id(self):
+        return self.preview_of_id or self.pk
 
     def join_path(self):
         """Return the address where raters arrive."""

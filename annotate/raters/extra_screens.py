@@ -45,7 +45,7 @@ class CheckScreen(Screen):
         return CheckForm(self.check, self.spots[0], data)
 
     def stored(self):
-        return list(self.place.answers.all()) if self.place.pk else []
+        return list(self.place.answers.all())
 
     def save(self, form):
         """Store the answer; return (0, question) in a list if it is missing."""

@@ -19,13 +19,13 @@ def answer(request, token, extra, item, question):
     return answered(request, token, access.asked_of_extra(screen, item), question, is_resumed)
 
 
-def answer_check(request, screen, is_saved=True):
-    """Return the mark of the answer to an attention check, which a preview does not save."""
+def answer_check(request, screen):
+    """Return the mark of the answer to an attention check."""
     form = screen.form(request.POST)
     if form.problems:
         return mark(problem=next(iter(form.problems.values())), status=422)
     try:
-        if form.answers and is_saved:
+        if form.answers:
             screen.save(form)
     except session.NotNow:
         return lead_on(request, screen.place.session.token)

@@ -1,13 +1,13 @@
 """Choose what the preview of a study shows."""
 
-from urllib.parse import urlencode
-
 from django import forms
 
-from annotate.design import around
+from annotate.design import around, checks, versions
 from annotate.design.arms import arms_of
 from annotate.design.screener import screener_of
 from annotate.design.taste import taste_of
+from annotate.raters.preview import find_items
+from annotate.sessions.places import kinds_asked
 
 SUGGESTED = 100  # items offered while one types
 SHOW = {
@@ -29,16 +29,7 @@ SHOW = {
     "failed_attention": "End: failed the attention checks",
     "full": "End: came too late",
 }
-STEPS = {
-    "screener": ("session_screener",),
-    "questions": ("session_questions",),
-    "taste": ("session_taste",),
-    "check": ("session_check",),
-    "practice": ("session_practice", 1),
-    "waiting": ("session_waiting",),
-    "exit": ("session_exit",),
-    "withdraw": ("session_withdraw",),
-}
+CHECK = "check-"  # how the choice of an attention check begins; its key follows
 WIDTH = {"phone": "Phone, 360 px", "wide": "Wide"}
 
 
@@ -51,34 +42,29 @@ class PreviewForm(forms.Form):
         max_length=200,
         widget=forms.TextInput(attrs={"list": "items", "placeholder": "the first one"}),
     )
-    arm = forms.ChoiceField(
-        required=False,
-        help_text="Of the first page shown; those that it leads on to are of no arm.",
-    )
+    arm = forms.ChoiceField(required=False)
     width = forms.ChoiceField(choices=WIDTH, required=False)
 
-    def __init__(self, shown, data):
+    def __init__(self, study, data):
         super().__init__({"show": "item", "width": "phone", **data.dict()})
-        self.shown = shown
+        self.items = find_items(study, kinds_asked(versions.asked(study)))
         has = {
-            "screener": screener_of(shown.study).questions,
-            "questions": around.before_of(shown.study),
-            "taste": taste_of(shown.study),
-            "waiting": taste_of(shown.study),
-            "check": around.check_of(shown.study),
-            "practice": around.practice_items(shown.study),
-            "exit": around.exit_of(shown.study),
-            "screened_out": screener_of(shown.study).questions or around.check_of(shown.study),
-            "failed_attention": shown.study.extra.get("attention"),
+            "screener": screener_of(study).questions,
+            "questions": around.before_of(study),
+            "taste": taste_of(study),
+            "waiting": taste_of(study),
+            "check": around.check_of(study),
+            "practice": around.practice_items(study),
+            "exit": around.exit_of(study),
+            "screened_out": screener_of(study).questions or around.check_of(study),
+            "failed_attention": study.extra.get("attention"),
+            "full": not taste_of(study),
         }
         shows = [(name, label) for name, label in SHOW.items() if has.get(name, True)]
-        checks = [check for check in shown.screens if check is not None]
-        self.checks = {f"check-{check.check_key}": check for check in checks}
-        titles = {
-            name: f"Attention check: {check.check_key}" for name, check in self.checks.items()
-        }
-        self.fields["show"].choices = [*shows, *titles.items()]
-        names = [arm.name for arm in arms_of(shown.study)]
+        keys = [check.key for check in checks.settings_of(study).attention]
+        titles = [(f"{CHECK}{key}", f"Attention check: {key}") for key in keys]
+        self.fields["show"].choices = [*shows, *titles]
+        names = [arm.name for arm in arms_of(study)]
         self.fields["arm"].choices = [("", "none of them"), *((name, name) for name in names)]
         if not names:
             del self.fields["arm"]
@@ -88,7 +74,7 @@ class PreviewForm(forms.Form):
         key = self.cleaned_data["item"]
         if not key:
             return None
-        item = self.shown.items.filter(key=key).first()
+        item = self.items.filter(key=key).first()
         if item is None:
             raise forms.ValidationError("No item with this id is shown to raters by itself.")
         return item
@@ -96,25 +82,12 @@ class PreviewForm(forms.Form):
     @property
     def suggestions(self):
         """Return ids of items to choose from."""
-        return self.shown.items.values_list("key", flat=True)[:SUGGESTED]
+        return self.items.values_list("key", flat=True)[:SUGGESTED]
 
     @property
-    def address(self):
-        """Return the address of the page in the frame; empty for an invalid choice."""
-        if not self.is_valid():
-            return ""
-        path, query = self._page()
-        if arm := self.cleaned_data.get("arm"):
-            query |= {"arm": arm}
-        return f"{path}?{urlencode(query)}" if query else path
-
-    def _page(self):
-        """Return (path, query) of the chosen page."""
-        show, item = self.cleaned_data["show"], self.cleaned_data["item"]
-        if show in STEPS:
-            return self.shown.address(*STEPS[show]), {}
-        if show in self.checks:
-            return self.shown.address("session_item", self.checks[show].position), {}
-        if show and show != "item":
-            return self.shown.address("session"), {"show": show}
-        return self.shown.address("session_item", 1), {"item": item.pk} if item else {}
+    def choice(self):
+        """Return what preview.begin needs, of a valid form."""
+        show = self.cleaned_data["show"] or "item"
+        check = show.removeprefix(CHECK) if show.startswith(CHECK) else ""
+        arm = self.cleaned_data.get("arm", "")
+        return {"show": show, "item": self.cleaned_data["item"], "arm": arm, "check": check}

@@ -24,7 +24,7 @@ def report(session, content_id, kind, now=None):
     if not Item.objects.filter(own, content=content_id).exists():
         return False
     address = getattr(Content.objects.get(pk=content_id), f"{kind}_url")
-    if address:
+    if address and not session.study.preview_of_id:
         _count(session.study_id, content_id, kind, address, now or timezone.now())
     return bool(address)
 

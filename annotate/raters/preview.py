@@ -1,126 +1,218 @@
-"""Build what a rater would see of a study, without a rater.
+"""Preview a study: a real session, of a copy of the study that has no members.
 
-The rater's own templates are filled for a session that is in no table. Its token, preview- and the
-study's name, can be no session's: those are random. So all addresses on the pages lead to the
-preview.
+So nothing that reads a study's people, places or answers can meet a preview, and a rater's pages
+serve it as they serve any session. The copy has the settings, the questions, and as many items as a
+session rates; contents, recipients and systems are the study's own. It goes after a day, and when
+the same person opens another preview of the study.
 """
 
+from datetime import timedelta
+
+from csp.constants import SELF
+from django.db import transaction
+from django.db.models import Count
 from django.http import Http404
 from django.urls import reverse
-from django.utils.functional import cached_property
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
-from annotate.design import around, checks, versions
+from annotate.design import access, arms, around, grouping, versions
+from annotate.design.checks import gold_keys
 from annotate.design.splits import as_seen, withheld_statements
-from annotate.models import Extra, Item, Place, Session
-from annotate.sessions import extras, places
+from annotate.design.taste import taste_of
+from annotate.http.headers import loosen
+from annotate.models import Item, Making, Membership, Place, Question, Rater, Session, Study
+from annotate.models.rater import PREVIEW, token_in
+from annotate.sessions import mix
+from annotate.sessions import session as sessions
+from annotate.sessions.places import kinds_asked
+
+State = Session.State
+KEPT = timedelta(days=1)
+SLUG = "preview_"  # how the addresses of copies begin: no study's does, as it has no underscore
+# The states in which a preview begins; that of an item, or of an exit question, comes by rating.
+FIRST = {
+    "screener": State.SCREENER,
+    "questions": State.QUESTIONS,
+    "taste": State.TASTE,
+    "instructions": State.INSTRUCTIONS,
+    "check": State.CHECK,
+    "practice": State.PRACTICE,
+    "waiting": State.WAITING,
+    "thanks": State.COMPLETED,
+    "withdraw": State.INSTRUCTIONS,
+    "withdrawn": State.WITHDRAWN,
+    "declined": State.DECLINED,
+    "screened_out": State.SCREENED_OUT,
+    "failed_attention": State.FAILED_ATTENTION,
+    "full": State.INSTRUCTIONS,
+}
+AFTER_TASTE = (State.INSTRUCTIONS, State.CHECK, State.PRACTICE, State.WAITING)
 
 
-class Shown:
-    """A study with the session, the places and the items of its preview, which are never saved."""
+@transaction.atomic
+def begin(study, user, show, item=None, arm="", check=""):
+    """Make the user's preview of a study, and return its address.
 
-    def __init__(self, study, arm=""):
-        self.study = study
-        token = f"preview-{study.slug}"
-        self.session = Session(study=study, token=token, state=Session.State.RATING, arm=arm)
-        self.questions = versions.asked(study)
-        self.kinds = places.kinds_asked(self.questions)
-        asked = study.items.filter(parent=None, kind__in=self.kinds, is_practice=False)
-        self.items = asked.select_related("content")
-        # The way back from a declined consent leads to the preview too.
-        study.join_path = lambda: self.address("session")
+    show: a key of FIRST, "consent", "exit" or "item"; item: the one to be among the items, and on
+    the screen; check: the key of an attention check to be on the screen instead.
+    """
+    # One after the other, where somebody opens two at a time.
+    list(Membership.objects.select_for_update(of=("self",)).filter(study=study, user=user))
+    slug = f"{SLUG}{study.pk}_{user.pk}"
+    remove(Study.objects.filter(slug=slug))
+    with translation.override(study.language):
+        copy = _copy(study, slug, arm)
+        place = _add_items(study, copy, item)
+    if show == "consent":
+        return copy.join_path()
+    rater = Rater.objects.create(study=copy, key="preview")
+    state = FIRST.get(show, State.WAITING)
+    session = Session.objects.create(
+        study=copy,
+        rater=rater,
+        token=token_in(copy),
+        state=state,
+        arm=arm,
+        stopped_in=State.SCREENER if show == "screened_out" else "",
+    )
+    if taste_of(copy) and state in AFTER_TASTE:
+        made = Making.State.WANTED if show == "waiting" else Making.State.MADE
+        Making.objects.create(session=session, state=made)
+    if show == "full":
+        copy.places.update(state=Place.State.HELD)
+    elif show not in FIRST and sessions.claim_items(session):
+        _go_to(session, show, place if item else None, check)
+    return reverse("session_withdraw" if show == "withdraw" else "session", args=[session.token])
 
-    def address(self, name, *args):
-        """Return the address of the preview of a named page."""
-        return reverse(name, args=[self.session.token, *args])
 
-    @cached_property
-    def count(self):
-        """Return how many screens a session would have."""
-        return len(self.screens)
+def _go_to(session, show, place, check):
+    """Lead a session that rates to its exit questions, or to an item or a check."""
+    if show == "exit":
+        sessions.move(session, State.EXIT, items_done_at=timezone.now())
+        return
+    screens = session.extras.filter(check_key=check) if check else session.places.filter(pk=place)
+    for position in screens.values_list("position", flat=True):
+        sessions.go_to(session, position)
 
-    @cached_property
-    def screens(self):
-        """List a session's screens: None for an item, the Extra of an attention check.
 
-        Gold and repeated items look as all others do.
-        """
-        items = max(min(self.study.items_per_session, self.items.count()), 1)
-        return extras.sample(self.session, checks.settings_of(self.study), items)
+def _copy(study, slug, arm):
+    """Store a copy of a study and its questions, of which a preview is a session.
 
-    def check_at(self, position):
-        """Return the attention check at a position, its number as primary key, or None."""
-        screen = self.screens[position - 1] if 1 <= position <= self.count else None
-        return screen if isinstance(screen, Extra) else None
+    Raters come to it by the open link, in the arm or in none.
+    """
+    copy = Study.objects.get(pk=study.pk)
+    copy.pk, copy.slug, copy.preview_of, copy._state.adding = None, slug, study, True
+    copy.state, copy.split, copy.raters_per_item_max = Study.State.OPEN, {}, 0
+    chosen = [entry for entry in copy.extra.get(arms.KEY) or () if entry["name"] == arm]
+    left_out = (arms.KEY, "platform", grouping.KEY)
+    extra = {key: value for key, value in copy.extra.items() if key not in left_out}
+    copy.extra = extra | ({arms.KEY: chosen} if chosen else {})
+    strip = f"{gettext('This is a preview.')} {gettext('What you answer here counts nowhere.')}"
+    copy.notice = "\n".join(filter(None, [strip, study.notice]))
+    copy.save()
+    questions = list(study.questions.all())
+    for question in questions:
+        question.pk, question.study = None, copy
+    Question.objects.bulk_create(questions)
+    return copy
 
-    def check_or_404(self, number):
-        """Return the attention check with that number."""
-        for screen in self.screens:
-            if screen is not None and screen.pk == number:
-                return screen
-        raise Http404("no such check in this study")
 
-    @cached_property
-    def first(self):
-        """Return the first item that may be read here, or an example before items are loaded."""
-        hidden = withheld_statements(self.study)
-        open_ones = self.items.exclude(pk__in=hidden) if hidden else self.items
-        return (
-            open_ones.first()
-            or self._seen(self.items.first())
-            or Item(
-                pk=0,
-                study=self.study,
-                key="example",
-                kind=self.kinds[0] if self.kinds else self.study.kind,
-                text=gettext("The text of an item stands here."),
-            )
-        )
+def _add_items(study, copy, chosen):
+    """Copy the items that a session shows, each with a place; return the first one's place.
 
-    def after(self, state):
-        """Return the address of the page that follows the consent, or a step after it."""
-        step = around.step_after(self.study, state)
-        if step in around.FIRST:
-            return self.address(f"session_{step}")
-        return f"{self.address('session')}?show=instructions"
+    Items for practice and gold items come without places.
+    """
+    rated = choose_items(study, study.items_per_session, chosen)
+    wanted = {practice.item for practice in around.practice_of(study)} | gold_keys(study)
+    wanted -= {item.key for item in rated}
+    others = as_seen(study, list(study.items.filter(key__in=wanted, parent=None)))
+    wholes = [*rated, *others]
+    parts = as_seen(study, list(study.items.filter(parent__in=[item.pk for item in wholes])))
+    by_pk = {item.pk: item for item in wholes}
+    _copy_items(copy, wholes)
+    for part in parts:
+        part.parent = by_pk[part.parent_id]
+    _copy_items(copy, parts)
+    places = Place.objects.bulk_create(
+        Place(study=copy, item=item, number=1, shuffle=number) for number, item in enumerate(rated)
+    )
+    return places[0].pk
 
-    @property
-    def after_items(self):
-        """Return the address of the page that follows the last item."""
-        if around.exit_of(self.study):
-            return self.address("session_exit")
-        return f"{self.address('session')}?show=thanks"
 
-    def place(self, item, position):
-        """Return an unsaved place for the item."""
-        if not 1 <= position <= self.count:
-            raise Http404("no such item in this session")
-        return Place(
-            study=self.study, item=item, session=self.session, position=position, first_side="A"
-        )
+def _copy_items(copy, items):
+    """Store items as new rows of the copy; they become these rows."""
+    for item in items:
+        item.pk, item.study, item.load = None, copy, None
+        item._state.adding = True
+    Item.objects.bulk_create(items)
 
-    def item_or_404(self, pk):
-        """Return an item that raters would see by itself."""
-        first = pk == self.first.pk and self.first
-        item = first or self._seen(self.items.filter(pk=pk).first())
-        if item is None:
-            raise Http404("no such item that raters would see")
-        return item
 
-    def _seen(self, item):
-        """Return the item as researchers may see it: without withheld wording."""
-        return item and as_seen(self.study, [item])[0]
+def choose_items(study, count, chosen=None):
+    """List so many items that raters see by themselves, the chosen one first.
 
-    def neighbour(self, item, step):
-        """Return the next item or the item before; after the last comes the first."""
-        if step > 0:
-            return self.items.filter(pk__gt=item.pk).first() or self.first
-        return self.items.filter(pk__lt=item.pk).last() or self.items.last() or self.first
+    Kinds are mixed as in sessions. Statements that researchers may not read come only where nothing
+    else is there, without their wording. Without any item an example, which is not stored, stands
+    for one.
+    """
+    kinds = kinds_asked(versions.asked(study))
+    every = find_items(study, kinds)
+    hidden = withheld_statements(study)
+    open_ones = every.exclude(pk__in=hidden) if hidden else every
+    counts = dict(open_ones.order_by().values_list("kind").annotate(n=Count("pk")))
+    shares = mix.share_out(min(count, sum(counts.values())), counts)
+    items = [item for kind, share in shares.items() for item in open_ones.filter(kind=kind)[:share]]
+    items.sort(key=lambda item: item.pk)
+    if chosen:
+        items = [chosen, *(item for item in items if item != chosen)][:count]
+    items = as_seen(study, items or list(every[:1]))
+    kind = kinds[0] if kinds else study.item_kind
+    text = gettext("The text of an item stands here.")
+    return items or [Item(study=study, key="example", kind=kind, text=text)]
 
-    def rated_or_404(self, pk):
-        """Return (an item that raters see by itself, the requested part of it or itself)."""
-        part = self.study.items.filter(pk=pk, parent__in=self.items).first()
-        if part is None:
-            whole = self.item_or_404(pk)
-            return whole, whole
-        return self.item_or_404(part.parent_id), part
+
+def find_items(study, kinds):
+    """Return the items of these kinds that raters see by themselves."""
+    items = study.items.with_places().filter(kind__in=kinds).exclude(key__in=gold_keys(study))
+    return items.select_related("content")
+
+
+# The end
+
+
+def remove(previews):
+    """Delete previews (a QuerySet of copies) with all that was answered in them."""
+    # Held: an answer on its way comes before, and goes too, or after, and is refused.
+    held = Session.objects.filter(study__in=previews).select_for_update(of=("self",))
+    with transaction.atomic():
+        list(held.order_by("pk").values_list("pk"))
+        previews.filter(preview_of__isnull=False).delete()
+
+
+def remove_old():
+    """Delete the previews that are older than a day."""
+    remove(Study.objects.filter(created_at__lt=timezone.now() - KEPT))
+
+
+# Who may see it
+
+
+def is_preview(user, token="", slug="", **_):
+    """Tell whether the address is a preview's; Http404 if the user may not edit its study."""
+    which = {"sessions__token": token} if token.startswith(PREVIEW) else {"slug": slug}
+    if not token.startswith(PREVIEW) and not slug.startswith(SLUG):
+        return False
+    copies = Study.objects.filter(**which).exclude(preview_of=None)
+    preview = copies.select_related("preview_of").first()
+    if preview is None:
+        return False
+    if not user.is_authenticated:
+        raise Http404("a preview is for those who may edit its study")
+    access.study_or_404(user, preview.preview_of.slug, access.EDITOR)
+    return True
+
+
+def frame(response):
+    """Let this site's own pages frame the response."""
+    response["X-Frame-Options"] = "SAMEORIGIN"
+    return loosen(response, framed_by=[SELF])

@@ -36,10 +36,3 @@ def missing_media(request, token):
     if not is_recorded:
         raise Http404("no such picture or recording in this session")
     return HttpResponse(status=204)
-
-
-@rater_page
-@require_POST
-def of_preview(request, **where):
-    """Step: accept the same reports from the preview, and keep nothing."""
-    return HttpResponse(status=204)

@@ -212,7 +212,9 @@ class Screen:
         """Return the recipient's profile, which stands next to a pair of lists."""
         if not self.is_pair or self.item.recipient_id is None:
             return ""
-        profiles_by_recipient = profiles.of_recipients(self.study.pk, [self.item.recipient_id])
+        profiles_by_recipient = profiles.of_recipients(
+            self.study.origin_id, [self.item.recipient_id]
+        )
         profile = profiles.newest(profiles_by_recipient.get(self.item.recipient_id, []))
         return profile[1] if profile else ""
 

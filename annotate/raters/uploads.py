@@ -156,7 +156,7 @@ def addresses(study, contents):
     names = {url.removeprefix(UPLOAD) for url in urls if url.startswith(UPLOAD)}
     if not names:
         return {}
-    files = MediaFile.objects.filter(study=study, name__in=names)
+    files = MediaFile.objects.filter(study=study.origin_id, name__in=names)
     return {(file.kind, file.name): file.get_absolute_url() for file in files}
 
 

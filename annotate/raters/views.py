@@ -19,13 +19,13 @@ from django.views.decorators.http import require_POST
 from django.views.defaults import page_not_found
 
 from annotate.db import busy
-from annotate.design import access, disclosure, platform, versions
+from annotate.design import access, disclosure, minutes, platform, versions
 from annotate.design.platform import OUTCOMES, Outcome
 from annotate.http.headers import loosen
 from annotate.models import Extra, Place, Session, Study
+from annotate.raters import preview
 from annotate.raters.extra_screens import screen_of
 from annotate.raters.forms import Spot, read_answer, read_shown_at
-from annotate.raters.preview import Shown
 from annotate.raters.screens import Screen
 from annotate.sessions import browsers, extras, hurry, listening, save_extras, timing
 from annotate.sessions import session as sessions
@@ -46,7 +46,9 @@ def rater_page(view):
     @wraps(view)
     def page(request, *args, **kwargs):
         with translation.override(languages.ENGLISH):
+            is_preview = False
             try:
+                is_preview = preview.is_preview(request.user, **kwargs)
                 response = view(request, *args, **kwargs)
             except Http404 as error:
                 response = page_not_found(request, error, "annotate/lost.html")
@@ -58,7 +60,7 @@ def rater_page(view):
         response["Cache-Control"] = "no-store"
         response["Referrer-Policy"] = "no-referrer"
         response["X-Robots-Tag"] = "noindex"
-        return response
+        return preview.frame(response) if is_preview else response
 
     return csrf_exempt(page)
 
@@ -105,7 +107,7 @@ def _last_page(request, name, study, session, outcome, ids=None, **context):
 @rater_page
 def join(request, slug):
     """Page: what the study is, and whether to take part. Opening it begins nothing."""
-    study = get_object_or_404(Study.objects.kept(), slug=slug)
+    study = get_object_or_404(Study, slug=slug, deletion=None)
     languages.speak(study.language)
     arrival = platform.arrival(study, request.GET)
     return loosen(_arrive(request, study, arrival), framed_by=arrival.frames)
@@ -147,9 +149,10 @@ def _was_told_less(request, notice):
 
 def _preview(request, study):
     """Return MTurk's preview: what there is to do, before a worker accepts it. Nothing is saved."""
-    shown = Shown(study)
-    screen = Screen(shown.place(shown.first, 1), shown.questions)
-    context = screen.context([], shown.count)
+    (item,) = preview.choose_items(study, 1)
+    place = Place(item=item, session=Session(study=study), position=1, first_side="A")
+    screen = Screen(place, versions.asked(study))
+    context = screen.context([], max(minutes.count_pages(study), 1))
     return media.allow(render(request, "annotate/task_preview.html", context), study)
 
 

@@ -51,13 +51,13 @@ def _with_state(session):
 class _Screens:
     """The screens of a session while they are put together: ids of items, and Extra objects."""
 
-    def __init__(self, session, order, start, stored, kinds=None):
+    def __init__(self, session, order, start, stored):
         self.session, self.order, self.known = session, list(order), stored
         self.done = [extra for extra in stored.values() if extra.is_answered]
         self.all = [*order[:start], *self.done, *order[start:]]
         self.front = start + len(self.done)
         self.start = start
-        self.kinds = kinds or dict(Item.objects.filter(pk__in=order).values_list("pk", "kind"))
+        self.kinds = dict(Item.objects.filter(pk__in=order).values_list("pk", "kind"))
 
     def random(self, what) -> Random:
         return seeded(self.session, what)
@@ -183,24 +183,6 @@ class _Screens:
 
 def _is_check(screen):
     return isinstance(screen, Extra) and screen.kind == Kind.ATTENTION
-
-
-def sample(session: Session, settings, count: int) -> list[Extra | None]:
-    """Lay out an unstored session's screens for a preview: attention checks, None for each item.
-
-    The checks have numbers for primary keys.
-    """
-    screens = _Screens(session, range(-count, 0), 0, {}, kinds=dict.fromkeys(range(-count, 0), ""))
-    screens.add_attention(settings.attention)
-    screens.add_repeats(settings.repeats)
-    extra = [None] * min(settings.gold_per_session, len(settings.gold))
-    checked = [screen for screen in screens.all if isinstance(screen, Extra) and screen.check_key]
-    for position, screen in enumerate(screens.all, start=1):
-        if isinstance(screen, Extra):
-            screen.position = position
-    for number, screen in enumerate(checked, start=1):
-        screen.pk = number
-    return [screen if screen in checked else None for screen in screens.all] + extra
 
 
 def gold_items(session: Session, gold) -> list[Item]:

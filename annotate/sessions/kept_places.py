@@ -25,7 +25,7 @@ AWAITED = (Session.State.CONSENT, *Session.BEFORE, Session.State.ABANDONED)
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 AWAITED_RATERS = """
-SELECT own.id AS rater_id, own.recipient_id FROM annotate_rater own
+SELECT own.id AS rater_id, own.recipient_id, own.study_id FROM annotate_rater own
 WHERE own.study_id = %s AND own.excluded_because = '' AND EXISTS (
     SELECT 1 FROM annotate_session visit WHERE visit.rater_id = own.id
     AND visit.source = 'link' AND visit.state IN ({states}) AND visit.last_seen_at >= %s
@@ -42,6 +42,7 @@ WITH awaited AS ({awaited}), chosen AS (
         ORDER BY place.number DESC LIMIT 1
     ) AS place_id
     FROM awaited JOIN annotate_item item ON item.recipient_id = awaited.recipient_id
+        AND item.study_id = awaited.study_id
     WHERE {which} AND NOT EXISTS (
         SELECT 1 FROM annotate_place own WHERE own.item_id = item.id
         AND (own.rater_id = awaited.rater_id OR own.kept_for_id = awaited.rater_id)

@@ -13,7 +13,7 @@ from django.db.models import Count, Min
 
 from annotate.design import grouping
 from annotate.design.checks import Order
-from annotate.models import Item, Session
+from annotate.models import Item, Session, System
 
 # One statement, so that two sessions never take the same row.
 TAKE_ROW = """
@@ -80,7 +80,8 @@ def _row_of_set(session: Session) -> int:
 
 def _treatments(study, systems: Mapping[int, int | None]) -> list[int | None]:
     """List all systems of the study, the same for every session; add None if an item has none."""
-    system_ids = list(study.systems.order_by("pk").values_list("pk", flat=True))
+    systems_of_study = System.objects.filter(study=study.origin_id)
+    system_ids = list(systems_of_study.order_by("pk").values_list("pk", flat=True))
     return [*system_ids, None] if None in systems.values() else system_ids
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotate.design import arms, around, disclosure, platform, versions
 from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
+from annotate.models.rater import token_in
 from annotate.sessions import exclude, extras, kept_places, places, quotas, save, taste
 
 State = Session.State
@@ -84,7 +85,9 @@ def begin_visit(study, ids, consents, told=None):
             platform_ids=platform.kept_ids(ids, consents),
         )
         told = disclosure.notice_for(study).told if told is None else told
-        session = Session.objects.create(study=study, rater=rater, told_endpoints=told)
+        session = Session.objects.create(
+            study=study, rater=rater, token=token_in(study), told_endpoints=told
+        )
         _answer_consent(session, consents)
     return session
 
@@ -151,6 +154,11 @@ def begin(session):
         if left == State.WAITING and taste.has_failed(session):
             end_early(session, State.SCREENED_OUT)
         return True
+    return claim_items(session)
+
+
+def claim_items(session):
+    """Move to rating with items claimed; False if none is left. Call it with the session locked."""
     taste.open_places(session)
     questions = versions.asked(session.study_id)
     kinds = places.kinds_asked(questions)

@@ -31,7 +31,7 @@ LATE = "not made in time"
 
 def contents_of(study):
     """Return the contents among which raters pick: those that have a title."""
-    return Content.objects.filter(study=study).exclude(title="")
+    return Content.objects.filter(study=study.origin_id).exclude(title="")
 
 
 def search(study, text):
@@ -93,7 +93,10 @@ def want(session, move):
         if taste and making_of(session) is None:
             if not taste.least <= session.picks.count() <= taste.most:
                 return False
-            call_maker(Making.objects.create(session=session))
+            if session.study.preview_of_id:  # it goes on with the items that the study has
+                Making.objects.create(session=session, state=Making.State.MADE)
+            else:
+                call_maker(Making.objects.create(session=session))
         move(session, around.step_after(session.study, State.TASTE, session.rater))
     return True
 
@@ -186,8 +189,6 @@ def made_items(session):
 
 def brings(session):
     """Return whether all that the study has of this rater's taste is what they pick here."""
-    if not session.pk:  # a preview
-        return taste_of(session.study) is not None
     if session.rater.recipient_id:
         return MADE_HERE in session.rater.recipient.data
     return session.picks.exists()
@@ -221,6 +222,6 @@ def making_of_study(session):
 
 def count_of_items(session):
     """Return how many items a session rates: all that were made for it, or the study's number."""
-    if making_of_study(session) is None:
+    if making_of_study(session) is None or session.study.preview_of_id:
         return session.study.items_per_session
     return made_items(session).count()

@@ -14,7 +14,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Exists, F, OuterRef
 
 from annotate.models import Deletion, Membership, Session, Study
-from annotate.raters import uploads
+from annotate.raters import preview, uploads
 
 log = logging.getLogger(__name__)
 BATCH = 1000  # rows of a transaction: short, as others may wait for their locks
@@ -42,7 +42,11 @@ def why_taken(slug):
 
 
 def end_sessions(study_id):
-    """End every session, so that no save, claim or step of a rater writes anything any more."""
+    """End every session, so that no save, claim or step of a rater writes anything any more.
+
+    Previews go at once: their items name the study's contents.
+    """
+    preview.remove(Study.objects.filter(preview_of=study_id))
     rows = Session.objects.filter(study=study_id).exclude(state__in=Session.OVER)
     while True:
         with transaction.atomic():

@@ -31,6 +31,7 @@ from annotate.models import (
     Study,
     System,
 )
+from annotate.raters.preview import remove as remove_previews
 from judges.models import Judge, JudgeStep, Judgment, Material, Run
 from judges.removal.delete import leave_trace
 
@@ -98,6 +99,7 @@ def undo(load, user):
 
 def _undo(load, user):
     undone = Undo()
+    remove_previews(load.study.previews.all())  # they name its items' contents and systems
     _judgments(load, undone, user)
     _ratings(load, undone)
     _items(load, undone)

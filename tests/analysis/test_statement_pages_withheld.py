@@ -114,10 +114,11 @@ def test_the_latest_judgments_of_a_run_that_calls_nobody(as_owner, study):
 
 
 def test_the_pages_of_raters_as_researchers_preview_them(as_owner, study):
-    frame = f"/r/preview-{study.slug}/item/1/"
-    page = as_owner.get(frame, {"item": stated(study, "r1").pk}).text
+    outer = f"/studies/{study.slug}/preview/"
+    chosen = as_owner.get(outer, {"item": stated(study, "r1").key}).context["address"]
+    page = as_owner.get(chosen, follow=True).text
     assert not says(page) and page.count(WITHHELD) == 2
-    first = as_owner.get(frame).text
+    first = as_owner.get(as_owner.get(outer).context["address"], follow=True).text
     assert not says(first) and "it is blue" in first
 
 
@@ -125,7 +126,8 @@ def test_practice_as_researchers_preview_it(as_owner, study):
     item = stated(study, "r1")
     study.extra = {"practice": [{"item": item.key, "answers": {"supported": 1}}]}
     study.save()
-    page = as_owner.get(f"/r/preview-{study.slug}/practice/1/").text
+    outer = as_owner.get(f"/studies/{study.slug}/preview/", {"show": "practice"})
+    page = as_owner.get(outer.context["address"], follow=True).text
     assert not says(page) and page.count(WITHHELD) == 2
 
 

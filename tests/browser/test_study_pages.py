@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Place, Question, Rating, Session, Study
+from annotate.models import Question, Rating, Session, Study
 from annotate.values.scales import parse_scale
 from tests import factories
 
@@ -74,7 +74,7 @@ def test_only_the_fields_of_the_chosen_scale_are_shown(new_page, owner, study):
         expect(page.get_by_label("Words, one a line")).to_be_visible(visible=words)
 
 
-def test_the_preview_is_the_raters_page_at_phone_width_and_saves_nothing(new_page, owner, study):
+def test_the_preview_is_the_raters_page_at_phone_width_and_counts_nowhere(new_page, owner, study):
     page = new_page(login=owner)
     page.goto("/studies/films/questions/")
     page.get_by_role("link", name="See what raters see").click()
@@ -95,8 +95,9 @@ def test_the_preview_is_the_raters_page_at_phone_width_and_saves_nothing(new_pag
         expect(frame.get_by_text("Saved ✓")).to_have_count(5)
         frame.get_by_role("button", name="Finish" if position == 2 else "Next").click()
     expect(frame.get_by_text(study.completion_code)).to_be_visible()
-    assert not Session.objects.exists() and not Rating.objects.exists()
-    assert not Place.objects.exclude(state="open").exists()
+    assert not Session.objects.filter(study=study).exists()
+    assert not Rating.objects.filter(item__study=study).exists()
+    assert not study.places.exclude(state="open").exists()
 
 
 def test_the_preview_shows_a_chosen_item_as_on_a_wide_screen(new_page, owner, study):
@@ -116,7 +117,7 @@ def test_the_preview_shows_a_chosen_item_as_on_a_wide_screen(new_page, owner, st
     frame.get_by_role("button", name="I agree and take part").click()
     frame.get_by_role("button", name="Start").click()
     expect(frame.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
-    assert not Session.objects.exists()
+    assert not Session.objects.filter(study=study).exists()
 
 
 def test_the_preview_fits_on_a_phone(new_page, owner, study):

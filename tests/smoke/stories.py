@@ -86,17 +86,22 @@ def _begin_a_run(owner: Visitor, study: str, name: str, **values: str) -> Page:
 
 
 def _try_the_preview(owner: Visitor) -> None:
-    start = "/r/preview-smoke/"
-    for link in ("", "screener/", "questions/", "practice/1/", "exit/", "withdraw/"):
-        owner.open(start + link)
-    for link in ("consent/", "begin/", "check/", "missing/", "time/1/", "withdraw/"):
-        owner.post(start + link)
+    for show in ("consent", "screener", "questions", "check", "practice", "exit", "withdraw"):
+        owner.open(_open_preview(owner, show))
+    start = _open_preview(owner, "item")
+    owner.post(f"{start}missing/")
     for number in range(1, 7):
         text = owner.open(f"{start}item/{number}/").text
         for address, name in re.findall(
             r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', text, re.S
         ):
             owner.post(address, {name: "1"})
+    withdraw = _open_preview(owner, "withdraw")
+    owner.post(withdraw)
+
+
+def _open_preview(owner: Visitor, show: str, study: str = SMOKE) -> str:
+    return find(owner, f"{study}preview/?show={show}", r'<iframe[^>]* src="([^"]+)"')
 
 
 def _code_answers(owner: Visitor) -> None:
@@ -168,9 +173,8 @@ def bring_taste(owner: Visitor, program: Visitor, rater: Visitor, contents: Path
     with contents.open("rb") as file:
         loaded = owner.post(f"{TASTE}load/", files={"contents": file})
     press(owner, loaded.link, "/load/")
-    owner.open("/r/preview-smoke-taste/taste/")
-    owner.post("/r/preview-smoke-taste/taste/")
-    owner.open("/r/preview-smoke-taste/waiting/")
+    for show in ("taste", "waiting"):
+        owner.open(_open_preview(owner, show, TASTE))
     deadline = time.monotonic() + LONGEST_LOAD
     while "/taste/" not in (page := rater.post("/join/smoke-taste/", {"consent": "yes"})).link:
         if time.monotonic() > deadline:

@@ -35,7 +35,7 @@ def test_routes_are_those_that_matches_name():
         "/studies/films/items/3/",
         "/admin/judges/endpoint/3/change/",
         "/studies/films/analysis/roc/rows.csv",
-        "/r/preview-films/item/1/",
+        "/r/token/item/1/",
     ):
         assert find_address(link).route in routes
     assert len(routes) > 200

@@ -59,22 +59,6 @@ r/<slug:token>/answer/<int:item>/<int:question>/                  POST=rater
 r/<slug:token>/extra/<int:extra>/<int:item>/<int:question>/       POST=rater
 r/<slug:token>/time/<int:item>/                                   POST=rater
 r/<slug:token>/missing/                                           POST=rater
-r/preview-<slug:slug>/                                            GET=editor
-r/preview-<slug:slug>/consent/                                    POST=editor
-r/preview-<slug:slug>/begin/                                      POST=editor
-r/preview-<slug:slug>/screener/                                   GET=editor POST=editor
-r/preview-<slug:slug>/questions/                                  GET=editor POST=editor
-r/preview-<slug:slug>/taste/                                      GET=editor POST=editor
-r/preview-<slug:slug>/waiting/                                    GET=editor
-r/preview-<slug:slug>/check/                                      GET=editor POST=editor
-r/preview-<slug:slug>/practice/<int:position>/                    GET=editor POST=editor
-r/preview-<slug:slug>/exit/                                       GET=editor POST=editor
-r/preview-<slug:slug>/withdraw/                                   GET=editor POST=editor
-r/preview-<slug:slug>/item/<int:position>/                        GET=editor POST=editor
-r/preview-<slug:slug>/answer/<int:item>/<int:question>/           POST=editor
-r/preview-<slug:slug>/extra/<int:extra>/<int:item>/<int:question>/ POST=editor
-r/preview-<slug:slug>/time/<int:item>/                            POST=anyone
-r/preview-<slug:slug>/missing/                                    POST=anyone
 
 /                                                                 GET=person
 plan/                                                             GET=person

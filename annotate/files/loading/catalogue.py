@@ -73,9 +73,8 @@ def _refuse_answered(loading, changed):
     Extra columns may change.
     """
     shown = {pk: change for pk, change in changed.items() if change[2]}
-    items = (
-        dict(Item.objects.filter(content__in=shown).values_list("pk", "content")) if shown else {}
-    )
+    of_study = Item.objects.filter(study=loading.study)
+    items = dict(of_study.filter(content__in=shown).values_list("pk", "content")) if shown else {}
     answered = {items[pk] for pk in loading.answers.items(items)} if items else set()
     for pk, (line, key, columns) in shown.items():
         if pk in answered:

@@ -51,7 +51,7 @@ def ask(pk):
 
 def _free():
     lost = timezone.now() - timedelta(seconds=LEASE)
-    wanted = Making.objects.filter(state=Making.State.WANTED)
+    wanted = Making.objects.filter(state=Making.State.WANTED, session__study__preview_of=None)
     return wanted.filter(Q(taken_at=None) | Q(taken_at__lt=lost))
 
 

@@ -14,6 +14,7 @@ from annotate.models import Session, Study
 from annotate.sessions import session as sessions
 from annotate.values.wrong import Wrong
 from tests import factories
+from tests.annotate.raters.test_preview import open_preview
 from tests.annotate.sessions.test_steps import text_of
 
 State = Session.State
@@ -151,21 +152,20 @@ def test_ratings_have_the_arm_in_which_they_were_given(study, as_owner):
 
 
 @pytest.mark.django_db
-def test_the_preview_shows_an_arm_and_stores_nothing(study, as_owner):
-    page = text_of(as_owner.get("/studies/films/preview/?show=instructions&arm=long"))
-    assert 'src="/r/preview-films/?show=instructions&amp;arm=long"' in page
-    assert 'src="/r/preview-films/item/1/?arm=short"' in text_of(
-        as_owner.get("/studies/films/preview/?arm=short")
-    )
+def test_the_preview_shows_an_arm_and_counts_in_none(study, as_owner):
     assert as_owner.get("/studies/films/preview/?arm=none").status_code == 400
     words = {"long": ("Read <em>all</em>", "Be quick"), "short": ("Be quick", "<em>all</em>")}
     for arm, (own, other) in words.items():
-        start = text_of(as_owner.get(f"/r/preview-films/?show=instructions&arm={arm}"))
-        item = text_of(as_owner.get(f"/r/preview-films/item/1/?arm={arm}"))
-        assert own in start and own in item and other not in start
-        assert ("/static/layouts." in item) == (arm == "long")
-    assert "Be quick" in text_of(as_owner.get("/r/preview-films/?show=instructions&arm=none"))
-    assert not Session.objects.exists()
+        for show in ("instructions", "item"):
+            address = open_preview(as_owner, f"show={show}&arm={arm}")
+            page = text_of(as_owner.get(address, follow=True))
+            assert own in page and (other not in page)
+        assert ("/static/layouts." in page) == (arm == "long")
+        consent = open_preview(as_owner, f"show=consent&arm={arm}")
+        assert own in text_of(as_owner.post(consent, {"consent": "yes"}, follow=True))
+    address = open_preview(as_owner, "show=instructions")
+    assert "Be quick" in text_of(as_owner.get(address))
+    assert not Session.objects.filter(study=study).exists()
     armed(study, [])
     assert 'name="arm"' not in text_of(as_owner.get("/studies/films/preview/"))
 

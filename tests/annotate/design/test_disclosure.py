@@ -12,6 +12,7 @@ from judges.models import Judge
 from tests import factories
 from tests.annotate.design.test_ethics import load
 from tests.annotate.design.test_payment import SETTINGS
+from tests.annotate.raters.test_preview import open_preview
 from tests.picking import make_taste_study
 
 pytestmark = pytest.mark.django_db
@@ -149,7 +150,7 @@ def test_more_judges_cost_the_page_of_consent_no_more_queries(client, study):
 
 def test_the_preview_says_the_same(as_owner, study):
     judge(study, **EXAMPLES)
-    assert "api.openai.com" in read(as_owner, "/r/preview-films/?show=consent")
+    assert "api.openai.com" in read(as_owner, open_preview(as_owner, "show=consent"))
 
 
 def test_the_name_of_a_model_is_text(client, study):

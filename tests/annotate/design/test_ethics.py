@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from annotate.models import Study
 from tests import factories
 from tests.annotate.design.test_payment import SETTINGS
+from tests.annotate.raters.test_preview import open_preview
 from tests.rater_screens import SCREENS
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +137,7 @@ def test_the_settings_set_a_debriefing_with_the_line_ends_of_a_file(owner, as_ow
     study.refresh_from_db()
     assert study.extra == {"debrief": "# Why\n\nBecause."}
     assert "# Why" in as_owner.get("/studies/films/settings/").content.decode()
-    preview = as_owner.get("/r/preview-films/?show=thanks").content.decode()
+    preview = as_owner.get(open_preview(as_owner, "show=thanks")).content.decode()
     assert re.search(r"<h\d>Why", preview) and "Because." in preview
 
 

@@ -9,11 +9,11 @@ from django.utils import timezone
 from annotate.design.minutes import pace_of
 from annotate.models import Extra, ExtraAnswer, Place, Rating, Session
 from tests import factories
+from tests.annotate.raters.test_preview import begun, normal, open_preview
 from tests.annotate.raters.test_views import answers
 from tests.annotate.sessions.test_extras import BOTH, DISAGREE, begin, set_gold
 
 pytestmark = pytest.mark.django_db
-FRAME = "/r/preview-films/"
 
 
 def page_of(client, session, position):
@@ -212,38 +212,26 @@ def test_without_a_minimum_nobody_is_asked(client, study):
 # Preview
 
 
-def normal(page, token, extra):
-    """The page without what differs between any two, and without the item of the walk."""
-    page = page.replace(token, "TOKEN").replace(f"/extra/{extra}/", "/extra/EXTRA/")
-    return re.sub(r'name="(shown|item|extra)" value="\d*"', "", page)
-
-
 def test_the_preview_shows_the_checks_as_raters_see_them(as_owner, client, study):
     session = begin(study, attention=[BOTH, DISAGREE | {"after": 1}])
     for key, position in (("both", 4), ("read", 2)):
         real = page_of(client, session, position)
-        page = as_owner.get(f"{FRAME}item/{position}/").content.decode()
-        extra, number = session.extras.get(check_key=key), {"both": 2, "read": 1}[key]
-        assert normal(page, "preview-films", number) == normal(real, session.token, extra.pk)
+        address = open_preview(as_owner, f"show=check-{key}")
+        page = as_owner.get(address, follow=True).content.decode()
+        assert normal(page, begun().token) == normal(real, session.token)
         assert f"Page {position} of 6" in page
 
 
-def test_a_walk_through_the_preview_meets_the_checks_and_leaves_no_trace(as_owner, study):
+def test_a_walk_through_the_preview_meets_the_checks_and_counts_nowhere(as_owner, study):
     study.extra |= {"attention": [BOTH], "repeats": 1}
     study.save()
-    chooser = as_owner.get("/studies/films/preview/?show=check-both").content.decode()
-    assert 'src="/r/preview-films/item/3/"' in chooser
-    step, seen = f"{FRAME}item/1/", []
-    while "thanks" not in step:
-        page = as_owner.get(step).content.decode()
-        (item,) = re.findall(r'name="item" value="(\d+)"', page)
-        seen.append("check" if "choose both" in page else item)
-        data = {"q0": ["A", "B"]} if "choose both" in page else answers(study)
-        address = step.partition("?")[0]
-        hidden = re.findall(r'name="extra" value="(\d+)"', page)
-        step = as_owner.post(address, {"item": item, "go": "next", **data}).url
-    pks = [str(pk) for pk in study.items.values_list("pk", flat=True)]
-    assert seen[:6] == [*pks[:2], "check", *pks[2:], pks[0]] and not hidden
-    mark = as_owner.post(f"{FRAME}extra/1/0/0/", {"q0": "A"}).content.decode()
-    assert "Saved ✓" in mark and as_owner.post(f"{FRAME}extra/9/0/0/").status_code == 404
-    assert not ExtraAnswer.objects.exists() and not Session.objects.exists()
+    open_preview(as_owner)
+    session = begun()
+    for position in range(1, 7):
+        is_check = session.extras.filter(position=position, kind="attention").exists()
+        data = {"q0": ["A", "B"]} if is_check else answers(session.study)
+        assert send(as_owner, session, position, data).status_code == 303
+    session.refresh_from_db()
+    assert session.state == "completed" and session.extras.count() == 2
+    assert not ExtraAnswer.objects.filter(extra__session__study=study).exists()
+    assert not Session.objects.filter(study=study).exists()

@@ -17,6 +17,7 @@ from annotate.values.languages import name_of, offered
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.likert import AGREEMENT
 from tests import factories
+from tests.annotate.raters.test_preview import begun, open_preview
 from tests.annotate.raters.test_views import begin, join
 from tests.annotate.sessions import test_steps
 from tests.rater_screens import SCREENS
@@ -126,11 +127,14 @@ def test_of_a_choice_the_english_key_is_kept_and_of_other_scales_the_number(clie
 def test_researchers_read_english_and_preview_the_language(as_owner, study):
     Study.objects.update(language="ar")
     assert '<html lang="en">' in as_owner.get("/studies/films/preview/").content.decode()
-    for page in ("", "?show=instructions", "?show=thanks", "?show=declined", "item/1/"):
-        framed = as_owner.get(f"/r/preview-films/{page}").content.decode()
+    for show in ("consent", "instructions", "thanks", "declined", "item"):
+        address = open_preview(as_owner, f"show={show}")
+        framed = as_owner.get(address, follow=True).content.decode()
         assert '<html lang="ar" dir="rtl">' in framed and "Item" not in framed
-    question = study.questions.first()
-    address = f"/r/preview-films/answer/{study.items.first().pk}/{question.pk}/"
+        assert "This is a preview" not in framed
+    session = begun()
+    question = session.study.questions.first()
+    address = f"{address}answer/{session.places.get(position=1).item_id}/{question.pk}/"
     assert "تم الحفظ" in as_owner.post(address, {f"q{question.pk}": "4"}).content.decode()
     assert "هذا السؤال" in as_owner.post(address, {f"q{question.pk}": ""}).content.decode()
     assert "Settings" in as_owner.get("/studies/films/settings/").content.decode()
@@ -148,10 +152,12 @@ def test_what_comes_around_the_items_is_previewed_in_the_language(as_owner, stud
             "exit": ["gender"],
         },
     )
-    for page in ("check/", "practice/1/", "exit/", "item/1/"):
-        framed = as_owner.get(f"/r/preview-films/{page}").content.decode()
+    for show in ("check", "practice", "exit", "item", "check-a"):
+        address = open_preview(as_owner, f"show={show}")
+        framed = as_owner.get(address, follow=True).content.decode()
         assert '<html lang="ar" dir="rtl">' in framed and "ractice" not in shown(framed)
-    mark = as_owner.post("/r/preview-films/extra/1/0/0/", {}).content.decode()
+    extra = begun().extras.get().pk
+    mark = as_owner.post(f"{address}extra/{extra}/0/0/", {}).content.decode()
     assert "هذا السؤال" in mark
     page = as_owner.get("/studies/films/settings/steps/exit/").content.decode()
     assert "Empty: What is your gender?" in page and '<html lang="en">' in page

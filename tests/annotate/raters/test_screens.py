@@ -13,7 +13,7 @@ from annotate.raters.episode_facts import episode_facts
 from annotate.raters.screens import card, facts
 from annotate.values import media
 from tests import factories
-from tests.annotate.raters.test_preview import policy
+from tests.annotate.raters.test_preview import open_preview, policy
 from tests.annotate.raters.test_views import begin
 from tests.podcasts import HOST, LONG, make_podcasts, tell_facts
 
@@ -227,7 +227,7 @@ def test_the_policy_names_the_hosts_on_the_items_of_that_study_only(as_owner, cl
             "img-src": f"{usual['img-src']} {sources}",
             "media-src": f"{usual['media-src']} {sources}",
         }
-    framed = policy(as_owner.get("/r/preview-podcasts/item/1/"))
+    framed = policy(as_owner.get(open_preview(as_owner, study="podcasts"), follow=True))
     assert framed["img-src"].endswith(sources) and framed["frame-ancestors"] == "'self'"
     assert HOST not in str(policy(as_owner.get("/studies/podcasts/preview/")))
 

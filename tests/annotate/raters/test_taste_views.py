@@ -19,6 +19,7 @@ from annotate.models import (
 )
 from annotate.sessions import places
 from judges.runs.making import make as making
+from tests.annotate.raters.test_preview import begun, open_preview
 from tests.annotate.sessions.test_steps import state, text_of
 from tests.picking import PAIR, arrive, make_taste_study, pick, press
 
@@ -196,19 +197,23 @@ def test_others_never_rate_what_was_made_for_somebody(client, study):
     assert recipients == {f"own-{other.rater.key}"}
 
 
-def test_the_preview_shows_what_raters_pick_from_and_keeps_nothing(as_owner, study):
+def test_the_preview_shows_what_raters_pick_from_and_makes_no_lists(as_owner, study):
     assert "What they like" in text_of(as_owner.get("/studies/films/preview/"))
-    address = "/r/preview-films/taste/"
-    assert as_owner.post("/r/preview-films/consent/", {"consent": "yes"}).url == address
-    page = text_of(as_owner.get(address, {"q": "solaris"}))
+    address = open_preview(as_owner, "show=consent")
+    taste = as_owner.post(address, {"consent": "yes"}, follow=True).request["PATH_INFO"]
+    assert taste.endswith("/taste/")
+    page = text_of(as_owner.get(taste, {"q": "solaris"}))
     assert "Solaris" in page and "Totoro" not in page
-    content = study.contents.first()
-    assert "0 of at most 3 picked" in text_of(as_owner.post(address, {"add": content.pk}))
-    assert as_owner.post(address, {"go": "next"}).url == "/r/preview-films/?show=instructions"
-    assert not Pick.objects.exists()
-    study.extra = {}
-    study.save()
-    assert as_owner.get(address).url == "/r/preview-films/?show=instructions"
+    for content in study.contents.all()[:3]:
+        as_owner.post(taste, {"add": content.pk})
+    assert "3 of at most 3 picked" in text_of(as_owner.get(taste))
+    assert as_owner.post(taste, {"go": "next"}).url == taste.replace("taste/", "")
+    session = begun()
+    assert session.state == State.INSTRUCTIONS
+    as_owner.post(f"/r/{session.token}/begin/")
+    assert "The text of an item" in text_of(as_owner.get(f"/r/{session.token}/item/1/"))
+    assert making.find_waiting() == [] and not Recipient.objects.exists()
+    assert not Pick.objects.filter(session__study=study).exists()
 
 
 def test_a_recipient_of_the_study_picks_nothing(client, study):

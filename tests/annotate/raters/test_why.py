@@ -15,6 +15,7 @@ from annotate.raters.forms import LONGEST_TEXT
 from annotate.sessions import session as sessions
 from annotate.sessions.session import Answer
 from tests import factories
+from tests.annotate.raters.test_preview import begun, open_preview
 
 pytestmark = pytest.mark.django_db
 EVIL = '<script>alert("x")</script>'
@@ -151,10 +152,12 @@ def test_reasons_are_shown_and_never_run(as_owner, study, place):
 
 
 def test_the_preview_shows_the_field_and_checks_it(as_owner, study):
-    question = study.questions.get(key="trust")
-    page = as_owner.get(reverse("session_item", args=["preview-films", 1])).content.decode()
+    address = open_preview(as_owner)
+    session = begun()
+    question = session.study.questions.get(key="trust")
+    page = as_owner.get(f"{address}item/1/").content.decode()
     assert f'name="q{question.pk}why"' in page and "Why?" in page
-    address = reverse("answer", args=["preview-films", study.items.get().pk, question.pk])
+    address = reverse("answer", args=[session.token, session.places.get().item_id, question.pk])
     given = {f"q{question.pk}": "4", f"q{question.pk}why": "x" * (LONGEST_TEXT + 1)}
     assert as_owner.post(address, given).status_code == 422
 

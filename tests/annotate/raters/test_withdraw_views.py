@@ -8,6 +8,7 @@ from django.test import Client
 
 from annotate.models import Rating, Session, Study
 from tests import factories
+from tests.annotate.raters.test_preview import open_preview
 from tests.annotate.raters.test_views import answers, begin, join, post_item
 from tests.rater_screens import SCREENS
 from tests.rater_screens.making import MTURK, PROLIFIC, query
@@ -148,13 +149,12 @@ def test_researchers_see_that_somebody_withdrew_and_no_answers(client, as_owner,
     assert "Withdrew" in as_owner.get(f"/studies/films/raters/{pk}/").content.decode()
 
 
-def test_the_preview_shows_the_page_and_stores_nothing(as_owner, study):
-    page = as_owner.get("/r/preview-films/withdraw/").content.decode()
-    assert "cannot be undone" in page
-    answer = as_owner.post("/r/preview-films/withdraw/")
-    assert answer["Location"] == "/r/preview-films/?show=withdrawn"
-    assert "You have withdrawn" in as_owner.get(answer["Location"]).content.decode()
-    assert not Session.objects.exists()
+def test_the_preview_shows_the_page_and_withdraws(as_owner, study):
+    address = open_preview(as_owner, "show=withdraw")
+    assert "cannot be undone" in as_owner.get(address).content.decode()
+    answer = as_owner.post(address, follow=True)
+    assert "You have withdrawn" in answer.content.decode()
+    assert not Session.objects.filter(study=study).exists()
 
 
 def test_a_wrong_token_leads_nowhere(client, study):

@@ -15,14 +15,13 @@ from annotate.files.reading.stepspec import read_screener
 from annotate.models import ExitAnswer, PracticeAnswer, Session, Study
 from annotate.quality import exit_answers
 from annotate.quality.rules import RULES, offered, preview
-from annotate.raters.preview import Shown
 from annotate.sessions.exclude import exclude_by_hand
 from annotate.studies import edit, step_settings
 from annotate.studies.forms_steps import PARTS
 from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
 from tests import factories
-from tests.annotate.raters.test_preview import everything, normal
+from tests.annotate.raters.test_preview import begun, everything, normal, open_preview
 from tests.annotate.sessions.test_steps import (
     CHECK,
     EXIT,
@@ -298,17 +297,20 @@ def test_answered_options_of_a_screener_stay(as_owner, study):
     assert other.status_code == 422 and "has answers, so its scale stays" in text_of(other)
 
 
-def test_the_preview_of_a_screener_screens_out_and_stores_nothing(as_owner, study):
+def test_the_preview_of_a_screener_screens_out_and_takes_no_quota(as_owner, study):
     as_owner.post(PAGE + "screener/", rows(SEX))
-    frame, before = "/r/preview-films/", everything()
-    assert as_owner.post(frame + "consent/", {"consent": "yes"}).url == frame + "screener/"
-    assert "Are you …" in text_of(as_owner.get(frame + "screener/"))
-    assert as_owner.post(frame + "screener/").status_code == 422
-    out = text_of(as_owner.post(frame + "screener/", {"qsex": "2"}))
+    before = everything()
+    address = open_preview(as_owner, "show=consent")
+    asked = as_owner.post(address, {"consent": "yes"}, follow=True)
+    assert "Are you …" in text_of(asked)
+    page = asked.request["PATH_INFO"]
+    version = asked.context["version"]
+    assert as_owner.post(page, {"version": version}).status_code == 422
+    out = text_of(as_owner.post(page, {"version": version, "qsex": "2"}, follow=True))
     assert "looking for other people" in out
-    fits = as_owner.post(frame + "screener/", {"qsex": "1"})
-    assert fits.url == frame + "?show=instructions"
-    assert "/screener/" in text_of(as_owner.get("/studies/films/preview/?show=screener"))
+    page = open_preview(as_owner, "show=screener") + "screener/"
+    as_owner.post(page, {"version": version, "qsex": "1"})
+    assert begun().state == "instructions"
     assert everything() == before
 
 
@@ -336,57 +338,70 @@ def test_what_is_typed_is_text(as_owner, client, study):
 
 def test_every_step_looks_exactly_as_raters_see_it(as_owner, client, study):
     ask(study, CHECK, PRACTICE, EXIT)
-    frame = "/r/preview-films/"
     session = begin(client, study)
+    frame = open_preview(as_owner, "show=check")
+    own = begun()
 
     def same(address, data=None):
         if data is None:
             real, page = client.get(f"/r/{session.token}/{address}"), as_owner.get(frame + address)
         else:
             real = client.post(f"/r/{session.token}/{address}", data, follow=True)
-            page = as_owner.post(frame + address, data)
-        assert normal(page.content.decode(), "preview-films") == normal(
+            data = renamed(data) if "practice" in address else data
+            page = as_owner.post(frame + address, data, follow=True)
+        assert normal(page.content.decode(), own.token) == normal(
             real.content.decode(), session.token
         )
         return real
+
+    def renamed(data):
+        """The same answers under the copy's numbers of the questions."""
+        keys = {f"q{q.pk}": q.key for q in study.questions.all()}
+        copied = {q.key: f"q{q.pk}" for q in own.study.questions.all()}
+        return {copied[keys[name]] if name in keys else name: data[name] for name in data}
 
     version = same("check/").context["version"]
     same("check/", {"attempt": 1, "version": version, "q1": 1})
     same("check/", {"attempt": 1, "version": version, "q1": 1, "q2": 2})
     same("check/", {"attempt": 2, "version": version, "q1": 2, "q2": 2})
-    client.post(f"/r/{session.token}/begin/")
+    for one, token in ((client, session.token), (as_owner, own.token)):
+        one.post(f"/r/{token}/begin/")
     answers = {f"q{question.pk}": 4 for question in study.questions.all()}
     same("practice/1/")
     same("practice/1/", {})
     same("practice/1/", answers)
     same("practice/2/", answers)
-    client.post(f"/r/{session.token}/begin/")
+    for one, token in ((client, session.token), (as_owner, own.token)):
+        one.post(f"/r/{token}/begin/")
     rate_all(client, Session.objects.get(pk=session.pk))
+    rate_all(as_owner, Session.objects.get(pk=own.pk))
     same("exit/")
     same("exit/", {"qage": "x"})
 
 
-def test_a_walk_through_the_steps_leaves_no_trace(as_owner, study):
+def test_a_walk_through_the_steps_changes_nothing_of_the_study(as_owner, study):
     ask(study, CHECK, PRACTICE, EXIT)
-    before, frame = everything(), "/r/preview-films/"
-    assert as_owner.post(frame + "begin/").url == frame + "check/"
-    assert as_owner.post(frame + "begin/", {"after": "check"}).url == frame + "practice/1/"
-    assert as_owner.post(frame + "begin/", {"after": "practice"}).url == frame + "item/1/"
+    before = everything()
+    frame = open_preview(as_owner, "show=check")
     version = as_owner.get(frame + "check/").context["version"]
-    wrong = {"attempt": 2, "version": version, "q1": 1, "q2": 1}
-    assert as_owner.post(frame + "check/", wrong).url == frame + "?show=screened_out"
-    assert "Your visit ends here" in text_of(as_owner.get(frame + "?show=screened_out"))
-    assert as_owner.post(frame + "exit/", {"qage": "3"}).url == frame + "?show=thanks"
-    assert everything() == before and not PracticeAnswer.objects.exists()
-    assert Shown(study).items.count() == 2
-    ask(study, CHECK, PRACTICE, EXIT)
+    for number in (1, 2):
+        wrong = {"attempt": number, "version": version, "q1": 1, "q2": 1}
+        end = text_of(as_owner.post(frame + "check/", wrong, follow=True))
+    assert "Your visit ends here" in end
+    frame = open_preview(as_owner, "show=exit")
+    thanks = text_of(as_owner.post(frame + "exit/", {"qage": "3"}, follow=True))
+    assert study.completion_code in thanks
+    assert everything() == before
     edit.change(study, lambda extra: extra.update(questions_before=["gender"]))
-    assert as_owner.post(frame + "consent/", {"consent": "yes"}).url == frame + "questions/"
-    assert "About you" in text_of(as_owner.get(frame + "questions/"))
-    assert as_owner.post(frame + "questions/", {"qgender": "9"}).status_code == 422
-    assert as_owner.post(frame + "questions/").url == frame + "?show=instructions"
+    asked = as_owner.post(open_preview(as_owner, "show=consent"), {"consent": "yes"}, follow=True)
+    page = asked.request["PATH_INFO"]
+    assert page.endswith("/questions/") and "About you" in text_of(asked)
+    assert as_owner.post(page, {"qgender": "9"}).status_code == 422
+    as_owner.post(page)
+    assert begun().state == "instructions"
     for show in ("questions", "check", "practice", "exit"):
-        assert f"/{show}/" in text_of(as_owner.get(f"/studies/films/preview/?show={show}"))
+        address = open_preview(as_owner, f"show={show}")
+        assert f"/{show}/" in as_owner.get(address, follow=True).request["PATH_INFO"]
 
 
 # study.yaml
