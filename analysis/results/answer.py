@@ -12,6 +12,7 @@ from analysis.reports.verdict.texts import PARTS, RATE
 from analysis.stats.validation.decision import Answer, Reason
 
 BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"
+SETTLE = "To settle it"
 UNTESTED = "Other items, systems, questions, raters, prompts or models: nothing is shown for them."
 SYSTEMS = "Comparing systems"
 MOST_NAMED = 3  # judges, or questions that are all there are, in a sentence
@@ -43,16 +44,20 @@ OF_SYSTEMS = {
 
 @dataclass(frozen=True)
 class Spoken:
-    """A sentence that answers alone, and {label: sentences} in the order of the page."""
+    """A sentence that answers alone, and {label: sentences} in the order of the page.
+
+    steps: what would decide what is open, each with the uses that it is for.
+    """
 
     lead: str
     lines: dict = field(default_factory=dict)
+    steps: list = field(default_factory=list)
 
     @property
     def sentences(self):
         """Return the lead and one sentence or more for each label, for a text without a list."""
-        lines = [f"{label}: {' '.join(words)}" for label, words in self.lines.items()]
-        return [self.lead, *lines]
+        lines = self.lines | ({SETTLE: self.steps} if self.steps else {})
+        return [self.lead, *(f"{label}: {' '.join(words)}" for label, words in lines.items())]
 
 
 def say_answer(entries, ranked, role=""):
@@ -85,7 +90,27 @@ def say_answer(entries, ranked, role=""):
             *([UNTESTED] if yes else []),
         ],
     }
-    return Spoken(lead, {label: words for label, words in lines.items() if words})
+    steps = _say_steps([*own, *(e for e in own_systems if e.row["question"] not in said_of)])
+    return Spoken(lead, {label: words for label, words in lines.items() if words}, steps)
+
+
+def _say_steps(entries):
+    """Return what would decide what is open, each step once, with its uses where steps differ."""
+    uses = defaultdict(list)
+    for entry in entries:
+        row = entry.row
+        if row["answer"] == Answer.NOT_YET and row["next"]:
+            is_rating = row["use"] == RATE
+            uses[row["next"]].append(f"rating {row['question']}" if is_rating else "systems")
+    if len(uses) < 2:
+        return [*uses]
+    return [
+        f"For {', '.join(dict.fromkeys(names))}: {_lower(step)}" for step, names in uses.items()
+    ]
+
+
+def _lower(sentence):
+    return sentence[0].lower() + sentence[1:]
 
 
 def _whom(entries, role):
@@ -190,7 +215,8 @@ def _title(row):
 def _say_rest(entries, answers):
     """Yield what is said on questions with one of these answers, those with one reason together.
 
-    A reason that is the same for all of them is the verdict's own sentence, with its next step.
+    A reason that is the same for all of them is the verdict's own sentence, with its next step
+    where nothing would decide it.
     """
     alike = defaultdict(list)
     for entry in entries:
@@ -202,7 +228,8 @@ def _say_rest(entries, answers):
         name = those[0].row["evaluator"]
         words = REASONS.get(reason, ANSWERS[answer]).format(name)
         own = _only({without_use(entry) for entry in those})
-        steps = {entry.row["next"] for entry in those} if answer != Answer.NO else {""}
+        is_told = answer not in (Answer.NO, Answer.NOT_YET)  # what is open has its steps apart
+        steps = {entry.row["next"] for entry in those} if is_told else {""}
         yield " ".join(filter(None, (f"Rating {keys}: {own or words}", _only(steps))))
 
 
@@ -224,8 +251,7 @@ def _say_systems(entries, answers, but=()):
             continue
         own = _only({without_use(entry) for entry in those}) if answer == Answer.NO else ""
         words = own or OF_SYSTEMS[answer].format(those[0].row["evaluator"])
-        step = _only({entry.row["next"] for entry in those}) if answer == Answer.NOT_YET else ""
-        yield " ".join(filter(None, (f"{SYSTEMS} on {keys}: {words}", step)))
+        yield f"{SYSTEMS} on {keys}: {words}"
 
 
 def _name_questions(those, entries):

@@ -22,6 +22,7 @@ from analysis.serving.summaries import (
     several_versions,
 )
 from annotate.design import access
+from annotate.recruitment.costs import describe_cost
 
 
 @login_required
@@ -82,10 +83,13 @@ def _apart(source, results):
 
 
 def _answered(source, results):
-    """Return the context of the answer and of what would settle it."""
+    """Return the context of the answer and of what would settle it, with its price."""
+    study, ratings = source.study, source.study.raters_per_item
+    each = f"{ratings} rating{'' if ratings == 1 else 's'}"
     return {
         "results": results,
-        "ways_on": ways_on(source.study, results, source.reader.questions),
+        "ways_on": ways_on(study, results, source.reader.questions),
+        "price": f"One more item with {each} costs {describe_cost(study, ratings)}.",
         "computed": results_computed(source),
     }
 

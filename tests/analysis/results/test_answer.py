@@ -38,6 +38,11 @@ def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_n
     ]
     spoken = say_answer(entries, ["small", "other"])
     assert spoken.lead == "small may stand in for a rater on 2 of 5 questions (fluency, clarity)."
+    assert spoken.steps == [
+        "For rating depth: collect 40 more items ($14).",
+        "For rating wit: collect 90 more items ($31).",
+        "For systems: rate more of each system.",
+    ]
     assert spoken.lines == {
         "Best judge": [
             "small. Its correlation with a rater is .50; another rater's is .40.",
@@ -50,7 +55,7 @@ def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_n
         ],
         "Not yet for": [
             "Rating depth, wit: the ratings cannot tell yet.",
-            "Comparing systems on clarity: the ratings cannot tell yet. Rate more of each system.",
+            "Comparing systems on clarity: the ratings cannot tell yet.",
         ],
         "Do not use it for": [
             "Rating truth: small is .9 points too high on truth.",
@@ -82,13 +87,15 @@ def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used
         compared("small", "wit", "not_yet", "undecided", next="Rate more of each system."),
         compared("small", "depth", "not_yet", "undecided", next="Rate more of each system."),
     ]
-    lines = say_answer(entries, ["small"]).lines
+    spoken = say_answer(entries, ["small"])
+    lines = spoken.lines
+    assert spoken.steps == ["Rate more of each system."]
     assert lines["Use it for"] == [
         "Rating wit: as good as one of your raters. It judged 8 of 10. It was named.",
         "Rating depth: as good as one of your raters.",
     ]
     assert lines["Not yet for"] == [
-        "Comparing systems on depth: the ratings cannot tell yet. Rate more of each system.",
+        "Comparing systems on depth: the ratings cannot tell yet.",
     ]
     assert lines["Do not use it for"] == [
         "Comparing systems on wit: it favours v. 2 by .3 points more than people do, between v. 2 "
@@ -122,8 +129,10 @@ def test_no_judge_yet_names_the_first_one_and_what_is_left():
             "Its correlation with a rater is .50; another rater's is .40."
         ],
         "Use it for": ["Nothing yet."],
-        "Not yet for": ["Rating fluency: a keeps at least 27 %. Collect 9."],
+        "Not yet for": ["Rating fluency: a keeps at least 27 %."],
     }
+    assert spoken.steps == ["Collect 9."]
+    assert spoken.sentences[-1] == "To settle it: Collect 9."
 
 
 def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():
@@ -135,9 +144,9 @@ def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():
         )
         for key in ("wit", "depth")
     ]
-    assert say_answer(entries, ["a"]).lines["Not yet for"] == [
-        f"Rating wit, depth: {few} Collect at least 6 more."
-    ]
+    spoken = say_answer(entries, ["a"])
+    assert spoken.steps == ["Collect at least 6 more."]
+    assert spoken.lines["Not yet for"] == [f"Rating wit, depth: {few}"]
 
 
 def test_all_questions_are_counted_where_they_are_many():
