@@ -73,8 +73,9 @@ def _refuse_answered(loading, changed):
     Extra columns may change.
     """
     shown = {pk: change for pk, change in changed.items() if change[2]}
-    of_study = Item.objects.filter(study=loading.study)
-    items = dict(of_study.filter(content__in=shown).values_list("pk", "content")) if shown else {}
+    # Not the items of previews, which are copies and have the same contents.
+    own = {"study": loading.study, "content__in": shown}
+    items = dict(Item.objects.filter(**own).values_list("pk", "content")) if shown else {}
     answered = {items[pk] for pk in loading.answers.items(items)} if items else set()
     for pk, (line, key, columns) in shown.items():
         if pk in answered:
