@@ -96,7 +96,7 @@ class PlanOptions:
         1e-3,
         1_000_000,
         "Another range of the scale",
-        "largest less smallest value, such as 100 for 0 to 100; only with scale range",
+        "largest minus smallest value, such as 100 for 0 to 100; only with scale range",
     )
     session_items: int = whole_number(
         10, 1, MOST_ITEMS, "Items per session", "items that one rater rates"
@@ -111,14 +111,14 @@ class PlanOptions:
         1,
         MOST_ITEMS,
         "Items per cluster",
-        "items about the same content or person, which tell less together; 1: no clusters",
+        "items about the same content or person, which together tell less; 1: no clusters",
     )
     systems: int = whole_number(
         0,
         0,
         MOST_ITEMS,
         "Systems and other groups",
-        "systems, and other groups that several items belong to but no cluster of items",
+        "number of systems and of other groups of items, the clusters not counted",
     )
     known: float = number(
         KNOWN_SHARE,

@@ -114,15 +114,15 @@ class Candidate:
     def sentence(self):
         """Say with how many more items a yes is likely, or why no number is enough."""
         items = self.needed(self.m)
-        at, more = self.forecast(self.m, items), items - self.n
-        cases = ["never" if at is None else "more" if more > 0 else "enough"]
+        predicted, more = self.forecast(self.m, items), items - self.n
+        cases = ["never" if predicted is None else "more" if more > 0 else "enough"]
         if self.n < ROUGH_BELOW:
             cases.append("rough")
         if not self.asked.scores.options.judges:
             shown = {Answer.YES: "shown_yes", Answer.NOT_YET: "shown_not_yet"}
             cases.append(shown.get(self.verdict.answer, "shown_refused"))
-        why = self._why() if at is None else ""
-        return say("pilot", *cases, judge=self, at=at, more=more, why=why)
+        why = self._why() if predicted is None else ""
+        return say("pilot", *cases, judge=self, at=predicted, more=more, why=why)
 
     def _why(self):
         """Return the check that keeps the largest of studies from a yes, with its numbers."""
@@ -141,9 +141,9 @@ class Candidate:
         agreement = self.evidence.agreement
         rho = agreement.rho_value
         for method, m, items in designs:
-            at = self.forecast(m, items)
-            power = at.power.joint.item() if at else nan
-            checks = at.power.by_check if at else {}
+            predicted = self.forecast(m, items)
+            power = predicted.power.joint.item() if predicted else nan
+            checks = predicted.power.by_check if predicted else {}
             yield {
                 "evaluator": self.name,
                 "question": self.question,
@@ -158,9 +158,9 @@ class Candidate:
                 **prices.collect(items, m),
                 "power": power,
                 "yes": power,
-                "low": at.low.item() if at else nan,
-                "high": at.high.item() if at else nan,
-                "assurance": at.assurance.item() if at else nan,
+                "low": predicted.low.item() if predicted else nan,
+                "high": predicted.high.item() if predicted else nan,
+                "assurance": predicted.assurance.item() if predicted else nan,
                 "states": ", ".join(f"{check} {chance:.2f}" for check, chance in checks.items()),
                 "pilot_items": self.n,
             }

@@ -41,7 +41,7 @@ class Prices:
             return dict.fromkeys(PRICED, items)
         sessions = max(ceil(items * m / self.session_items), ceil(m))
         hours = sessions * self.session_items * self.item_seconds / HOUR
-        numbers = items * m, float(sessions), hours * self.hourly_pay * (1 + self.fee)
+        numbers = items * m, float(sessions), hours * (self.hourly_pay * (1 + self.fee))
         return dict(zip(PRICED, numbers, strict=True))
 
     def of_item(self, m):

@@ -91,7 +91,7 @@ class Terms:
     priced: str
 
     @classmethod
-    def of(cls, beside, options, collected):
+    def at_look(cls, beside, options, collected):
         plan, item_cost = beside.plan, options.item_cost
         sign, priced = "$", say("cost", "option")
         if item_cost is None:
@@ -135,7 +135,7 @@ class Stop(ReportObject):
         options = replace(options, reference=plan.role or asked_role)
         report = Report("stop", answers.study.slug, options.as_dict())
         collected = collected_of(answers, plan)
-        terms = Terms.of(beside, options, collected)
+        terms = Terms.at_look(beside, options, collected)
         scores = Scores(collected.answers, options)
         for asked in asked_questions(scores, options.reference, read_lengths(scores)):
             key = asked.question.key

@@ -266,4 +266,4 @@ def test_a_report_that_draws_studies_waits_for_a_worker_however_small_its_study(
     assert shows(look(as_owner)) == "report"
     assert shows(look(as_owner, path)) == "waiting"
     compute(Computation.objects.get().pk)
-    assert "are too few to plan from" in look(as_owner, path).content.decode()
+    assert "a plan takes at least 50 items" in look(as_owner, path).content.decode()

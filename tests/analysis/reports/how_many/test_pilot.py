@@ -48,17 +48,17 @@ def test_an_undecided_judge_comes_before_a_refused_one_and_one_with_a_yes(crowd)
     add_judge(crowd, "high", np.clip(4.2 + 0.3 * truth, 1, 5))
     (sentence,) = build(crowd, "plan").verdict
     assert sentence.endswith(
-        " good is shown as it passes every check by itself, and no judge is undecided."
+        " No judge was chosen: this one passes every check by itself, and none is undecided."
     )
     rng = np.random.default_rng(4)
     add_judge(crowd, "fair", [*(3 + 0.4 * truth[:60] + rng.normal(size=60)), *[nan] * 120])
     (sentence,) = build(crowd, "plan").verdict
-    assert sentence.endswith(" fair is shown as the undecided judge nearest to a yes.")
+    assert sentence.endswith(" No judge was chosen: this is the undecided one nearest to a yes.")
     Judge.objects.exclude(key="high").delete()
     (sentence,) = build(crowd, "plan").verdict
     assert sentence.startswith(
-        "More items would not give high a yes on q: its level is 1.24 points off people’s. high is "
-        "shown as no judge is undecided or passes every check by itself."
+        "More items would not give high a yes on q: its level is 1.24 points off people’s. No "
+        "judge was chosen: none is undecided or passes every check by itself."
     )
 
 
@@ -138,8 +138,8 @@ def test_fewer_than_fifty_items_are_refused_in_words(crowd):
     report = build(crowd, "plan", judges=["good"])
     assert report.rows == []
     assert report.verdict == [
-        "good on q: 49 items with two ratings and a judgment, 50 are the least to plan from. The "
-        "page “How many ratings do I need?” plans without any data."
+        "good on q: a plan takes at least 50 items with two ratings and a judgment; this study has "
+        "49. The page “How many ratings do I need?” plans without any data."
     ]
 
 
@@ -147,7 +147,7 @@ def test_fewer_than_a_hundred_items_are_called_rough(crowd):
     few = crowd.items.order_by("pk").values_list("pk", flat=True)[90:]
     crowd.items.filter(pk__in=list(few)).delete()
     (sentence,) = build(crowd, "plan").verdict
-    assert "This is rough, as it rests on fewer than 100 items. good is shown" in sentence
+    assert "This is rough, as it rests on fewer than 100 items. No judge was" in sentence
 
 
 def test_judges_that_no_study_can_decide_are_refused(crowd):
