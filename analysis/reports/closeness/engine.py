@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 
+from analysis.options.common import SKIP
 from analysis.options.declare import choice
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown, no_value
 from analysis.reports.shared.correlations import LABELS, PARTS
-from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
+from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.stats.comparison.differences import holm, paired_differences
 from analysis.stats.comparison.max_t import paired_max_t
@@ -44,8 +45,13 @@ class ClosenessReport(MeasuredReport):
 
     def measure(self, report, scores, parts):
         scores, notes = self.compare(report, scores, parts)
-        policy = [*policy_notes(scores, compared=self.singles), undefined_note(scores.options)]
-        return [*policy, *notes, interval_note(scores, self.least)]
+        what = "left out of the mean" if scores.options.undefined == SKIP else "counted as 0"
+        return [
+            *policy_notes(scores, compared=self.singles),
+            f"Groups in which the coefficient is undefined are {what}.",
+            *notes,
+            interval_note(scores, self.least),
+        ]
 
     def compare(self, report, scores, parts):
         """Add the rows and the verdict; return the Scores compared and the report's own notes."""

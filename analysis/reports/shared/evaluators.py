@@ -3,7 +3,6 @@
 import numpy as np
 
 from analysis.options.choices import ALL
-from analysis.options.common import SKIP
 from analysis.reports.shared.few_clusters import FEW_CLUSTERS, FEWEST
 from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
 from analysis.stats.ensembles.learned_weights import FOLDS
@@ -277,12 +276,6 @@ def interval_note(scores, least=0):
             "often than in 95 %."
         )
     return sentence
-
-
-def undefined_note(options):
-    """Tell the policy for groups without a coefficient."""
-    what = "left out of the mean" if options.undefined == SKIP else "counted as 0"
-    return f"Groups in which the coefficient is undefined are {what}."
 
 
 def _count(n, thing):
