@@ -9,7 +9,7 @@ from analysis.reports.closeness import compare, correlation, differences, ensemb
 from analysis.reports.cost import page as cost
 from analysis.reports.counterfactual import report as counterfactual
 from analysis.reports.disagreements import page as disagreements
-from analysis.reports.factuality import page as factuality
+from analysis.reports.factuality import report as factuality
 from analysis.reports.lists import preferences, selection
 from analysis.reports.metamorphic import report as metamorphic
 from analysis.reports.overview import page as overview
