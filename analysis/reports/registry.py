@@ -9,7 +9,7 @@ from analysis.reports.closeness import compare, correlation, differences, ensemb
 from analysis.reports.cost import report as cost
 from analysis.reports.counterfactual import report as counterfactual
 from analysis.reports.disagreements import disagreements, reasons
-from analysis.reports.factuality import page as factuality
+from analysis.reports.factuality import report as factuality
 from analysis.reports.how_many import pilot, stop
 from analysis.reports.lists import preferences, selection
 from analysis.reports.metamorphic import report as metamorphic

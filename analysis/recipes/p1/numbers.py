@@ -5,9 +5,10 @@ from analysis.reports.factuality.report import (
     ALL,
     CONSISTENCY,
     COUNTS,
+    FACTUALITY,
+    RANK,
     RANKS,
     REVIEWS,
-    factuality,
 )
 from analysis.reports.shared.options import DeviationOptions
 from analysis.stats.estimate import Estimate
@@ -53,7 +54,7 @@ class Numbers:
         reference = Choices.from_answers(answers).reference
         options = DeviationOptions.choose(reference=reference, draws=draws)
         self.judges = judges
-        self.report = factuality(answers, options, [COUNTS, CONSISTENCY, REVIEWS, RANKS])
+        self.report = FACTUALITY.build(answers, options, [COUNTS, CONSISTENCY, REVIEWS, RANK])
         names = {row["domain"] for row in self.report.rows} - {ALL}
         self.domains = sorted(names) or [ALL]
 

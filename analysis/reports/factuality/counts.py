@@ -1,86 +1,92 @@
 """Count explanations, their recipients and contents, and their statements, as in table II."""
 
+from math import isnan, nan
+
 import numpy as np
 
+from analysis.figures.layout import cross_table
+from analysis.options.choices import ALL
 from analysis.reports.factuality.items import GENERATED, REFERENCE
 
-ALL = "all"
-SIDE = "side"
 PER = {GENERATED: "explanation", REFERENCE: "interaction"}
 UNNAMED = "none of them is named"
 UNKNOWN_TEXTS = "the texts of some statements are not known"
+SIDES = {GENERATED: "explanations", REFERENCE: "references"}
+HEADINGS = {
+    "statements": "Statements of {}",
+    "unique": "Different statements of {}",
+    "per_explanation": "Statements per explanation",
+    "per_interaction": "Statements per reference",
+    "per_recipient": "Statements of {} per recipient",
+    "per_content": "Statements of {} per content",
+}
 
 
 def add(work):
-    """Add the counts of every domain, and the explanations' statements of every system."""
-    counted = Counted(work.explained)
-    for domain, system, inside in work.groups:
-        complete = inside & work.explained.are_known
-        about = {
-            "domain": domain,
-            "system": system,
-            "n": int(complete.sum()),
-            "missing": int(inside.sum() - complete.sum()),
-        }
-        if system == ALL:
-            for metric, count in counted.things(complete).items():
-                work.add("counts", metric=metric, value=float(count), **about)
-        for side in (GENERATED, REFERENCE) if system == ALL else (GENERATED,):
-            for metric, value, reason in counted.statement_numbers(complete, side):
-                work.add(
-                    "counts", metric=metric, value=value, by=SIDE, name=side, reason=reason, **about
-                )
+    """Add the counts of every domain, and the explanations' statements of every system.
 
-
-class Counted:
-    """Counts within groups of explanations (E,). An interaction is a recipient and a content.
-
-    The reference of an interaction counts once, as the first of its explanations has it.
+    An interaction is a recipient and a content. Its reference counts once, as the first of its
+    explanations has it.
     """
+    explained = work.explained
+    alone = int(explained.pairs.max(initial=-1)) + 1 + np.arange(len(explained))
+    codes = {
+        "explanation": np.arange(len(explained)),
+        "interaction": np.where(explained.is_paired, explained.pairs, alone),
+        "recipient": explained.scores.recipients[explained.rows],
+        "content": explained.contents,
+    }
 
-    def __init__(self, explained):
-        self.explained = explained
-        rows = explained.rows
-        recipients = explained.scores.recipients[rows]
-        self.codes = {
-            "recipient": recipients,
-            "content": explained.contents,
-            "interaction": _own_where(~explained.is_paired, explained.pairs),
-            "explanation": np.arange(len(explained)),
-        }
-        self.sizes = dict(zip((GENERATED, REFERENCE), explained.sizes.T, strict=True))
+    def n_of(what, chosen):
+        present = np.unique(codes[what][chosen])
+        return len(present[present >= 0])
 
-    def things(self, chosen):
-        """Return {what: how many different ones} of the chosen explanations."""
-        order = ("explanation", "interaction", "recipient", "content")
-        return {f"{what}s": len(self._present(chosen, what)) for what in order}
-
-    def _present(self, chosen, what):
-        codes = np.unique(self.codes[what][chosen])
-        return codes[codes >= 0]
-
-    def statement_numbers(self, chosen, side):
-        """Yield (metric, value, why it is undefined) of the statements of one side."""
-        places = np.flatnonzero(chosen)
-        if side == REFERENCE:
-            _, first = np.unique(self.codes["interaction"][places], return_index=True)
-            places = places[np.sort(first)]
-        total = int(self.sizes[side][places].sum())
-        yield "statements", float(total), ""
-        texts = self._texts(places, side)
-        unknown = len(texts) != total
-        yield "unique", np.nan if unknown else len(set(texts)), UNKNOWN_TEXTS if unknown else ""
-        for what in (PER[side], "recipient", "content"):
-            n = len(self._present(chosen, what))
-            yield f"per_{what}", total / n if n else np.nan, "" if n else UNNAMED
-
-    def _texts(self, places, side):
-        """Return the texts of all statements of one side, if they are known."""
-        texts_by_place = self.explained.statement_texts
-        return [text for place in places for text in texts_by_place[place].get(side, [])]
+    for domain, system, inside in work.groups:
+        complete = inside & explained.are_known
+        n, missing = int(complete.sum()), int(inside.sum() - complete.sum())
+        about = {"domain": domain, "system": system, "n": n, "missing": missing}
+        for what in codes if system == ALL else ():
+            work.add("counts", metric=f"{what}s", value=float(n_of(what, complete)), **about)
+        for side in SIDES if system == ALL else (GENERATED,):
+            places = np.flatnonzero(complete)
+            if side == REFERENCE:
+                _, first = np.unique(codes["interaction"][places], return_index=True)
+                places = places[np.sort(first)]
+            total = int(explained.sizes[places, [*SIDES].index(side)].sum())
+            texts = [
+                text for place in places for text in explained.statement_texts[place].get(side, [])
+            ]
+            is_unknown = len(texts) != total
+            numbers = {"statements": (float(total), "")}
+            numbers["unique"] = (nan, UNKNOWN_TEXTS) if is_unknown else (len({*texts}), "")
+            for what in (PER[side], "recipient", "content"):
+                many = n_of(what, places)
+                numbers[f"per_{what}"] = (total / many, "") if many else (nan, UNNAMED)
+            for metric, (value, reason) in numbers.items():
+                facts = {"metric": metric, "value": value, "by": "side", "name": side}
+                work.add("counts", reason=reason, **about | facts)
 
 
-def _own_where(alone, codes):
-    """Return the codes, with a code of its own for each explanation that stands alone."""
-    most = int(codes.max(initial=-1)) + 1
-    return np.where(alone, most + np.arange(len(codes)), codes)
+def tables(entries):
+    """Yield the tables of the counts by domain, and of each system's statements."""
+    whole = [e for e in entries if e.row["system"] == ALL]
+    if whole:
+        caption = (
+            "Table II. What there is: explanations, what they are about, and their statements."
+        )
+        yield _table(whole, "domain", "all domains", caption)
+    own = [e for e in entries if e.row["name"] == GENERATED and e.row["domain"] == ALL]
+    if any(e.row["system"] != ALL for e in own):
+        yield _table(own, "system", "all systems", "What the explanations of each system say.")
+
+
+def _table(entries, by, everything, caption):
+    cells = {}
+    for row in (entry.row for entry in entries):
+        metric, value = row["metric"], row["value"]
+        heading = HEADINGS.get(metric, metric.capitalize()).format(SIDES.get(row["name"], ""))
+        # A mean has two decimals, as in the paper.
+        number = f"{value:,.2f}" if metric.startswith("per_") else f"{value:,.0f}"
+        column = everything if row[by] == ALL else row[by]
+        cells[heading, column] = "–" if isnan(value) else number
+    return cross_table(caption, "Number", cells)

@@ -9,13 +9,12 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from django.db.models import CharField, Value
 
 from analysis.reports.shared.scores import Scores
 from annotate.files.loading.common import batches
 from annotate.models import Item
 from annotate.models.item import OUTDATED, WITHHELD
-from judges.models import Entailment, Extraction, Grain, Side, Statement
+from judges.models import Entailment, Grain, Side, Statement
 from judges.statements.counts import SIDES, StatementSets
 from judges.statements.ground_truth import wrapped
 from judges.statements.items import DIRECTION, EXPLANATION
@@ -23,9 +22,9 @@ from judges.statements.items import DIRECTION, EXPLANATION
 FROM_FILE = "entailments.csv"
 DOMAINS = ("domain", "dataset", "category")
 GENERATED, REFERENCE = str(Side.GENERATED), str(Side.REFERENCE)
+MATRIX = ("n_generated", "n_reference", "forward", "backward", "generated", "reference")
 UNKNOWN = -1
 MOST_ITEMS = 2000  # named in one query
-STATEMENTS, READ, MATRICES = "statements", "read", "matrices"
 
 
 class Beside:
@@ -41,41 +40,14 @@ class Beside:
         return f"load {self.study.loads}"  # the hash of the answers has the statements
 
     @cached_property
-    def _there(self):
-        """Return which of statements, sides read and matrices the study has, in one query."""
-        first, *more = (
-            model.objects.filter(item__study=self.study)
-            .order_by()
-            .values_list(Value(name, CharField()))
-            .distinct()
-            for model, name in ((Statement, STATEMENTS), (Extraction, READ), (Entailment, MATRICES))
-        )
-        return {name for (name,) in first.union(*more)}
-
-    @cached_property
     def sets(self):
-        """Return the study's StatementSets, empty where it has no statements."""
-        return StatementSets(self.study if {STATEMENTS, READ} & self._there else None)
+        return StatementSets(self.study)
 
     @cached_property
-    def _texts_and_practice(self):
-        items = Item.objects.filter(study=self.study).order_by()
-        return list(items.values_list("pk", "text", "is_practice"))
-
-    @cached_property
-    def practice(self):
-        """Return the items that raters practise with, which no number is about."""
-        return {pk for pk, _, is_practice in self._texts_and_practice if is_practice}
-
-    @cached_property
-    def withheld(self):
-        """Return the items whose text was withheld from a loaded file: nobody here can tell it."""
-        return {pk for pk, text, _ in self._texts_and_practice if text == WITHHELD}
-
-    @cached_property
-    def texts(self):
-        """Return {item: text}, of statement items too."""
-        return {pk: text for pk, text, _ in self._texts_and_practice}
+    def items(self):
+        """Return {item: (text, whether raters practise with it)}, of statement items too."""
+        rows = Item.objects.filter(study=self.study).order_by()
+        return {pk: about for pk, *about in rows.values_list("pk", "text", "is_practice")}
 
     def statement_texts(self, pks):
         """Yield (item, side, statement as it is checked); a query for 2,000 items."""
@@ -91,21 +63,10 @@ class Beside:
 
         n: how many generated statements; m: how many of the reference; the texts in this order too.
         """
-        if MATRICES not in self._there:
-            return {}
         rows = Entailment.objects.counting().filter(item__study=self.study).order_by("run_id", "pk")
         matrices: dict = {}
-        for judge, grain, item, *matrix in rows.values_list(
-            "run__judge__key",
-            "grain",
-            "item",
-            "n_generated",
-            "n_reference",
-            "forward",
-            "backward",
-            "generated",
-            "reference",
-        ):
+        about = rows.values_list("run__judge__key", "grain", "item", *MATRIX)
+        for judge, grain, item, *matrix in about:
             matrices.setdefault((judge or FROM_FILE, grain), {})[item] = matrix
         return matrices
 
@@ -135,6 +96,10 @@ class Explained:
 
     all_statements: their Statements; statements: those that the choice of items leaves in.
     withheld: how many statement items do not count, as a file does not tell what they say.
+    ids: primary keys; features: that each should name, blank without one; pairs: codes of
+    (recipient, content), within which systems are compared; is_paired: whether either is known;
+    contents: their codes, −1 without; systems, domains: (names, codes, −1 without one), domains by
+    the first column of DOMAINS that the items have.
     """
 
     def __init__(self, answers, options):
@@ -146,11 +111,24 @@ class Explained:
         is_one = np.isin(keys, list(set(named))) & (self._column(EXPLANATION) == "")
         is_one = (kinds == Item.Kind.EXPLANATION) | (is_one & (kinds != Item.Kind.STATEMENT))
         is_one |= self._read(kinds == Item.Kind.TEXT)
-        self.rows = np.flatnonzero(is_one & ~self._are(self.beside.practice))
-        place = {key: number for number, key in enumerate(keys[self.rows])}
+        texts = self.beside.items
+        # No number is about items that raters practise with.
+        is_one &= ~self._are(pk for pk, (_, is_practice) in texts.items() if is_practice)
+        self.rows = rows = np.flatnonzero(is_one)
+        place = {key: number for number, key in enumerate(keys[rows])}
         statements.places[:] = [place.get(name, UNKNOWN) for name in named]
         self.all_statements = statements.where(statements.places != UNKNOWN)
         self.statements = self.all_statements.where(self.all_statements.rows >= 0)
+        self.ids = [self.scores.item_ids[row] for row in rows]
+        self.texts = [texts[pk][0] if pk in texts else "" for pk in self.ids]
+        self.features = self._column("feature")[rows]
+        self.clusters, self.pairs = self.scores.clusters[rows], self.scores.pairs[rows]
+        contents, recipients = (self._column(name)[rows] for name in ("content", "recipient"))
+        self.is_paired = (contents != "") | (recipients != "")
+        _, self.contents = _coded(contents)
+        self.systems = _coded(self._column("system")[rows])
+        domain = next((name for name in DOMAINS if name in self.items), DOMAINS[0])
+        self.domains = _coded(self._column(domain)[rows])
 
     def _statements(self, answers):
         """Return (Statements without a place yet, the keys of their explanations) of all items."""
@@ -158,18 +136,14 @@ class Explained:
         sides = pd.Series(_column(items, DIRECTION)).map(SIDES)
         are = (_column(items, "kind") == Item.Kind.STATEMENT) & (_column(items, OUTDATED) == "")
         are &= sides.notna().to_numpy()
-        withheld = are & np.isin(ids, list(self.beside.withheld))
+        texts = self.beside.items
+        withheld = are & np.isin(ids, [pk for pk, (text, _) in texts.items() if text == WITHHELD])
         self.withheld = int((withheld & (self.scores.place >= 0)).sum())
         rows = np.flatnonzero(are & ~withheld)
         about = [_column(items, name)[rows] for name in ("topic", "sentiment")]
-        texts = np.array([self.beside.texts[pk] for pk in ids[rows]], dtype=object)
-        statements = Statements(
-            self.scores.place[rows],
-            np.zeros(len(rows), dtype=np.int64),
-            sides.to_numpy()[rows],
-            *about,
-            texts,
-        )
+        about.append(np.array([texts[pk][0] for pk in ids[rows]], dtype=object))
+        places = self.scores.place[rows], np.zeros(len(rows), dtype=np.int64)
+        statements = Statements(*places, sides.to_numpy()[rows], *about)
         return statements, _column(items, EXPLANATION)[rows]
 
     def _are(self, pks):
@@ -190,11 +164,6 @@ class Explained:
 
     def __len__(self):
         return len(self.rows)
-
-    @cached_property
-    def ids(self):
-        """Return the primary key of each explanation."""
-        return [self.scores.item_ids[row] for row in self.rows]
 
     @cached_property
     def sizes(self):
@@ -282,56 +251,9 @@ class Explained:
         """Return whether one side has statements and nothing is known of the other (E,)."""
         return (self.sizes == UNKNOWN).sum(axis=1) == 1
 
-    @cached_property
-    def clusters(self):
-        """Return the code of each explanation's cluster (E,)."""
-        return self.scores.clusters[self.rows]
-
     def resampling(self):
         """Return the clusters= and counts= that the bootstrap takes for the explanations."""
         return self.scores.resampling(self.rows)
-
-    @cached_property
-    def pairs(self):
-        """Return the code of (recipient, content) (E,), within which systems are compared."""
-        return self.scores.pairs[self.rows]
-
-    @cached_property
-    def contents(self):
-        """Return the code of each explanation's content (E,), −1 without a content."""
-        return _coded(self._column("content")[self.rows])[1]
-
-    @cached_property
-    def is_paired(self):
-        """Return whether the recipient or the content of each explanation is known (E,)."""
-        is_named = [self._column(name)[self.rows] != "" for name in ("recipient", "content")]
-        return np.logical_or(*is_named)
-
-    @cached_property
-    def systems(self):
-        """Return (names, code of each explanation (E,), −1 without a system)."""
-        return _coded(self._column("system")[self.rows])
-
-    @cached_property
-    def domains(self):
-        """Return (names, code of each explanation (E,), −1 without a domain).
-
-        By the first column of DOMAINS that the items have; no names if they have none of them.
-        """
-        for name in DOMAINS:
-            if name in self.items:
-                return _coded(self._column(name)[self.rows])
-        return [], np.full(len(self), -1)
-
-    @cached_property
-    def texts(self):
-        """Return the text of each explanation."""
-        return [self.beside.texts.get(pk, "") for pk in self.ids]
-
-    @cached_property
-    def features(self):
-        """Return the feature that each explanation should name (E,), blank without one."""
-        return self._column("feature")[self.rows]
 
     @property
     def has_statements(self):

@@ -9,37 +9,20 @@ from analysis.options.choices import ALL
 from analysis.reports.factuality.items import GENERATED, REFERENCE
 from analysis.reports.factuality.names import are_answers, is_consistency, is_similarity
 from analysis.stats.statements.best_match import Pairs, align_score, summac_zs
-from analysis.stats.statements.consistency import Consistency
 from analysis.stats.statements.features import feature_matching_ratio, mentioned
 from analysis.stats.statements.statement_entailment import statement_entailment
 from analysis.stats.statements.statement_support import statement_support
 from judges.models import Grain, Judge
 from judges.models.entailment import as_array
 
-STATEMENTS, SENTENCES, NAMED, SIMILARITY, REVIEW, MENTION = (
-    "statements",
-    "sentences",
-    "named",
-    "similarity",
-    "review",
-    "mention",
-)
+STATEMENTS, SENTENCES, NAMED = "statements", "sentences", "named"
+SIMILARITY, REVIEW, MENTION = "similarity", "review", "mention"
 FACTUAL = (STATEMENTS, SENTENCES, NAMED)
 SAME_MEAN = 12  # decimals: means that differ less do so by rounding
 NAMES = {"ent": "StEnt", "ent_bin": "StEnt-bin", "coh": "StCoh"}
 Kind = Judge.Kind
-SIMILAR = {
-    str(kind)
-    for kind in (
-        Kind.BLEU_1,
-        Kind.BLEU_4,
-        Kind.ROUGE_1,
-        Kind.ROUGE_L,
-        Kind.CHRF,
-        Kind.STS,
-        Kind.BERT_SCORE,
-    )
-}
+OVERLAPS = (Kind.BLEU_1, Kind.BLEU_4, Kind.ROUGE_1, Kind.ROUGE_L, Kind.CHRF)
+SIMILAR = {str(kind) for kind in (*OVERLAPS, Kind.STS, Kind.BERT_SCORE)}
 
 
 @dataclass(frozen=True)
@@ -54,20 +37,19 @@ class Measured:
     evaluator: str
     metric: str
     values: np.ndarray
-    skipped: np.ndarray
-    zero: np.ndarray
+    skipped: np.ndarray | bool = False
+    zero: np.ndarray | bool = False
     judge: str = ""
 
     @property
-    def label(self):
-        """Return the metric and its evaluator in words; of a judge that is a metric its name."""
-        return self.metric if self.metric == self.evaluator else f"{self.metric} ({self.evaluator})"
+    def about(self):
+        """The columns that name the metric in a row."""
+        return {"evaluator": self.evaluator, "metric": self.metric}
 
-
-def plain(family, evaluator, metric, values, judge=""):
-    """Return a Measured to which empty sides do not matter."""
-    no = np.zeros(len(values), dtype=bool)
-    return Measured(family, evaluator, metric, values, no, no, judge)
+    @property
+    def about_other(self):
+        """The columns that name it as the second metric of a row."""
+        return {"other_evaluator": self.evaluator, "other_metric": self.metric}
 
 
 def empty_sides(both, one_empty, is_share):
@@ -132,7 +114,9 @@ class Measures:
                 yield from self._known(name, self.scores.judge(name)[:, place])
             elif own.above is not None:  # else nothing says from where on a metric supports
                 yield from self._known(name, own.fits(self.scores.judge(name)[:, place]))
-        yield from self._known(self.people, self._of_people[:, place])
+        role = self.scores.options.reference
+        people = "mean of all people" if role == ALL else f"mean of {role}"
+        yield from self._known(people, self._of_people[:, place])
 
     @cached_property
     def _of_people(self):
@@ -149,49 +133,41 @@ class Measures:
         else:
             yield name, values
 
-    @property
-    def people(self):
-        """Return the evaluator's name of the raters' mean."""
-        role = self.scores.options.reference
-        return "mean of all people" if role == ALL else f"mean of {role}"
-
     def _support(self):
-        for evaluator, verdicts in self.verdicts.items():
-            yield from self._parts("St2Exp", evaluator, self._supported(verdicts))
-
-    def _supported(self, verdicts):
-        """Return the Consistency of one evaluator; a statement without an item has no verdict."""
-        both, sizes = [], self.explained.sizes
+        """Yield how much each evaluator supports; a statement without an item has no verdict."""
+        n, half = len(self.explained), self.explained.is_half_known
         stated, every = self.explained.statements, self.explained.all_statements
-        for column, side in enumerate((GENERATED, REFERENCE)):
-            own = stated.sides == side
-            places = stated.places[own]
-            made = np.bincount(every.places[every.sides == side], minlength=len(self.explained))
-            is_there = (sizes[:, column] > 0) | self.explained.is_half_known
-            more = np.flatnonzero((made == 0) & is_there)
-            gaps = np.full(len(more), np.nan)
-            both.append((np.concatenate([places, more]), np.concatenate([verdicts[own], gaps])))
-        return statement_support(*both, len(self.explained))
+        for evaluator, verdicts in self.verdicts.items():
+            both = []
+            for side, sizes in zip((GENERATED, REFERENCE), self.explained.sizes.T, strict=True):
+                own = stated.sides == side
+                made = np.bincount(every.places[every.sides == side], minlength=n)
+                more = np.flatnonzero((made == 0) & ((sizes > 0) | half))
+                places = np.concatenate([stated.places[own], more])
+                both.append((places, np.append(verdicts[own], np.full(len(more), np.nan))))
+            support = statement_support(*both, n)
+            empty = support.both_empty, support.one_empty
+            yield from self._parts("St2Exp", evaluator, support, *empty, np.arange(n))
 
-    def _parts(self, name, evaluator, consistency):
-        """Yield precision, recall and F1 as Measured, undefined if the statements are not known."""
+    def _parts(self, name, evaluator, consistency, both_empty, one_empty, places):
+        """Yield precision, recall and F1 as Measured, undefined if the statements are not known.
+
+        both_empty, one_empty (E,); places: of the explanations of which the consistency is.
+        """
         are_known, half = self.explained.are_known, self.explained.is_half_known
-        sides = {"P": consistency.precision, "R": consistency.recall, "F1": consistency.f1}
-        judge = evaluator if evaluator in self.scores.judges else ""
-        for part, values in sides.items():
-            if values is not None:
-                skipped, zero = empty_sides(
-                    consistency.both_empty, consistency.one_empty, consistency.f1 is not None
-                )
-                yield Measured(
-                    STATEMENTS,
-                    evaluator,
-                    f"{name}-{part}",
-                    np.where(are_known | half, values, np.nan),
-                    skipped & are_known,
-                    zero & are_known,
-                    judge,
-                )
+        is_share = consistency.f1 is not None
+        skipped, zero = empty_sides(both_empty, one_empty, is_share)
+        flags = skipped & are_known, zero & are_known, self._judge(evaluator)
+        for part, key in (("P", "precision"), ("R", "recall"), ("F1", "f1")):
+            if (values := getattr(consistency, key)) is not None:
+                # Empty sides need no verdicts and no probabilities.
+                whole = np.where(one_empty & is_share, 0.0, np.nan)
+                whole[places] = values
+                shown = np.where(are_known | half, whole, np.nan)
+                yield Measured(STATEMENTS, evaluator, f"{name}-{part}", shown, *flags)
+
+    def _judge(self, evaluator):
+        return evaluator if evaluator in self.scores.judges else ""
 
     # NLI
 
@@ -203,48 +179,22 @@ class Measures:
                 continue
             own = {place: rows[pk] for place, pk in enumerate(self.explained.ids) if pk in rows}
             if grain == Grain.STATEMENT:
-                own = self._of_now(own)
+                gone = [place for place in own if self.explained.is_earlier(place, own[place])]
+                self.earlier += len(gone)
+                own = {place: matrix for place, matrix in own.items() if place not in gone}
             if own:
                 yield evaluator, own
 
-    def _of_now(self, own):
-        """Return the matrices without those of changed statements; `earlier` counts these."""
-        gone = {place for place, matrix in own.items() if self.explained.is_earlier(place, matrix)}
-        self.earlier += len(gone)
-        return {place: matrix for place, matrix in own.items() if place not in gone}
-
     def _entailment(self):
+        empty = self.explained.sizes == 0
         for evaluator, rows in self._matrices(Grain.STATEMENT):
             forward, backward = pairs_of(rows, 2), pairs_of(rows, 3, turned=True)
             places = np.array(list(rows), dtype=np.intp)
-            for name, consistency in statement_entailment(forward, backward).items():
-                whole = self._spread(consistency, places)
-                yield from self._parts(NAMES[name], evaluator, whole)
-
-    def _spread(self, consistency, places):
-        """Spread values of some explanations to all: empty sides need no probabilities."""
-        sizes = self.explained.sizes
-        both = (sizes == 0).all(axis=1)
-        one_empty = (sizes == 0).any(axis=1) & ~both & self.explained.are_known
-        is_share = consistency.f1 is not None
-
-        def all_of(values):
-            if values is None:
-                return None
-            whole = np.where(one_empty & is_share, 0.0, np.nan)
-            whole[places] = values
-            return whole
-
-        both[places], one_empty[places] = consistency.both_empty, consistency.one_empty
-        no = np.zeros(len(both), dtype=bool)
-        return Consistency(
-            all_of(consistency.precision),
-            all_of(consistency.recall),
-            all_of(consistency.f1),
-            both,
-            one_empty,
-            no,
-        )
+            for name, own in statement_entailment(forward, backward).items():
+                both = empty.all(axis=1)
+                one_empty = empty.any(axis=1) & ~both & self.explained.are_known
+                both[places], one_empty[places] = own.both_empty, own.one_empty
+                yield from self._parts(NAMES[name], evaluator, own, both, one_empty, places)
 
     def _sentences(self):
         for grain, metric, aggregate, is_share in (
@@ -258,9 +208,8 @@ class Measures:
                 both, one_empty = np.zeros((2, len(values)), dtype=bool)
                 both[places] = (pairs.hypotheses == 0) & (pairs.premises == 0)
                 one_empty[places] = (pairs.hypotheses == 0) != (pairs.premises == 0)
-                judge = evaluator if evaluator in self.scores.judges else ""
-                skipped, zero = empty_sides(both, one_empty, is_share)
-                yield Measured(SENTENCES, evaluator, metric, values, skipped, zero, judge)
+                flags = *empty_sides(both, one_empty, is_share), self._judge(evaluator)
+                yield Measured(SENTENCES, evaluator, metric, values, *flags)
 
     # Whole texts
 
@@ -282,7 +231,7 @@ class Measures:
                 family = self._imported(name, given[:, place], self.scores.questions[place].scale)
             if family:
                 values = self.scores.judge(name)[self.explained.rows, place]
-                yield plain(family, name, name, values, name)
+                yield Measured(family, name, name, values, judge=name)
 
     def _imported(self, name, given, scale):
         """Return the family of an imported judge; "" if it answers the question as people do."""
@@ -298,7 +247,7 @@ class Measures:
         if features:
             is_mentioned = mentioned(self.explained.texts, features)
             values = feature_matching_ratio(is_mentioned, self.explained.features)
-            yield plain(MENTION, "texts", "FMR", values)
+            yield Measured(MENTION, "texts", "FMR", values)
 
 
 def pairs_of(rows, column, turned=False):

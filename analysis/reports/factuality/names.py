@@ -1,11 +1,14 @@
-"""Class an imported measure by its name: of consistency, of similarity, or neither.
+"""Class an imported measure by its name, and name domains, systems and metrics on pages.
 
-Nothing else tells: all of them come in as values of a judge. Source of the two families: Kabongo &
-Guigue (2025), section IV-A: SEval, SummaC, AlignScore and QuestEval measure factual consistency;
-BERTScore, STS, BARTScore and BLEURT similarity, as word overlaps do.
+Nothing but the name tells whether a measure is one of consistency, of similarity, or neither: all
+of them come in as values of a judge. Source of the two families: Kabongo & Guigue (2025), section
+IV-A: SEval, SummaC, AlignScore and QuestEval measure factual consistency; BERTScore, STS, BARTScore
+and BLEURT similarity, as word overlaps do.
 """
 
 import re
+
+from analysis.options.choices import ALL
 
 CONSISTENT = re.compile(r"(s[-_ ]?eval|summa[-_ ]?c|align[-_ ]?score|quest[-_ ]?eval)")
 SIMILAR = re.compile(
@@ -29,3 +32,23 @@ def are_answers(values, scale):
     values: numbers without gaps.
     """
     return scale.has_ends and not scale.is_off(values).any()
+
+
+def heading(system):
+    return "all systems" if system == ALL else system
+
+
+def within(row):
+    """Return the domain that a line begins with; blank for all domains together."""
+    return "" if row["domain"] == ALL else f"{row['domain']}: "
+
+
+def named(row, other=""):
+    """Name metric and evaluator; of a judge that is a metric its name, of texts the metric."""
+    metric, evaluator = row[f"{other}metric"], row[f"{other}evaluator"]
+    return metric if evaluator in (metric, "texts") else f"{metric} ({evaluator})"
+
+
+def by_domain(entries):
+    """Sort the entries: all domains together first, then each domain."""
+    return sorted(entries, key=lambda e: (e.row["domain"] != ALL, e.row["domain"]))

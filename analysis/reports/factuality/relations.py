@@ -6,186 +6,117 @@ from itertools import combinations, product
 import numpy as np
 from scipy.stats import rankdata
 
+from analysis.figures.layout import Table, cell_of, cross_table
+from analysis.options.choices import ALL
 from analysis.reports.factuality.measures import FACTUAL, REVIEW, SAME_MEAN, SIMILARITY
+from analysis.reports.factuality.names import by_domain, named, within
+from analysis.reports.words import chance
 from analysis.stats.comparison.differences import holm, two_sided
+from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.correlation.rank_agreement import rank_agreement
+from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import means_of_columns
 
-ALL = "all"
-COEFFICIENTS = ("pearson", "spearman")
+LABELS = {key: COEFFICIENTS[key].label for key in ("pearson", "spearman")}
+MOST_LINES = 120
 NO_PAIRS = "no recipient and content has a value of both systems"
 SAME_VALUE = "a metric has the same value for all explanations"
 
 
 def add_differences(work):
-    """Add each metric's differences between systems on the pairs that both explain, by domain."""
-    names, codes = work.explained.systems
-    both = list(combinations(range(len(names)), 2))
-    if not both:
-        return
-    pairs, clusters = _clusters_of_pairs(work)
-    counts = work.scores.counts
-    how = {} if counts is None else {"clusters": clusters, "counts": counts}
-    for measure in work.measures.all:
-        columns = []
-        for _, inside in work.domains:
-            values = np.where(work.explained.is_paired & inside, measure.values, np.nan)
-            means = _means(values, pairs, codes, len(names), len(clusters))
-            columns += [means[:, a] - means[:, b] for a, b in both]
-        differences = iter(means_of_columns(np.stack(columns, axis=1), **how))
-        for domain, _ in work.domains:
-            _add_pairs(
-                work, measure, domain, [(names[a], names[b], next(differences)) for a, b in both]
-            )
-
-
-def _add_pairs(work, measure, domain, pairs):
-    """Add the differences of one metric in one domain, with Holm's p over the pairs of systems."""
-    chances = [_chance(difference) for *_, difference in pairs]
-    for (first, second, difference), p, p_holm in zip(pairs, chances, holm(chances), strict=True):
-        work.add_estimate(
-            "difference",
-            difference if difference.n else _without(difference),
-            domain=domain,
-            system=first,
-            other=second,
-            evaluator=measure.evaluator,
-            metric=measure.metric,
-            judge=measure.judge,
-            p=p,
-            p_holm=float(p_holm),
-        )
-
-
-def _without(estimate):
-    return type(estimate)(np.nan, reason=NO_PAIRS)
-
-
-def _chance(estimate):
-    draws = estimate.draws
-    defined = np.array([]) if draws is None else draws[~np.isnan(draws)]
-    return two_sided(defined) if len(defined) else float("nan")
-
-
-def _clusters_of_pairs(work):
-    """Return (place of each explanation's pair (E,), cluster of each pair).
+    """Add each metric's differences between systems on the pairs that both explain, by domain.
 
     A pair (recipient, content) has one recipient, and so one cluster.
     """
-    present, first, pairs = np.unique(work.explained.pairs, return_index=True, return_inverse=True)
-    return pairs, work.explained.clusters[first] if len(present) else np.empty(0, dtype=np.int64)
+    explained, (names, codes) = work.explained, work.explained.systems
+    both = list(combinations(range(len(names)), 2))
+    if not both:
+        return
+    present, first, pairs = np.unique(explained.pairs, return_index=True, return_inverse=True)
+    how = work.resampling(explained.clusters[first])
+    for measure in work.measures.all:
+        columns = []
+        for _, inside in work.domains:
+            has_value = explained.is_paired & inside & ~np.isnan(measure.values) & (codes >= 0)
+            shape = len(present), len(names)
+            flat, size = (pairs * shape[1] + codes)[has_value], shape[0] * shape[1]
+            n = np.bincount(flat, minlength=size)
+            sums = np.bincount(flat, measure.values[has_value], minlength=size)
+            means = np.divide(sums, n, out=np.full(size, np.nan), where=n > 0).reshape(shape)
+            columns += [means[:, a] - means[:, b] for a, b in both]
+        differences = iter(means_of_columns(np.stack(columns, axis=1), **how))
+        for domain, _ in work.domains:
+            own = [next(differences) for _ in both]
+            chances = [_chance(difference) for difference in own]
+            tested = zip(both, own, chances, holm(chances).tolist(), strict=True)
+            for (a, b), difference, p, p_holm in tested:
+                estimate = difference if difference.n else Estimate(np.nan, reason=NO_PAIRS)
+                facts = {"domain": domain, "system": names[a], "other": names[b]}
+                facts |= measure.about | {"judge": measure.judge, "p": p, "p_holm": p_holm}
+                work.add_estimate("difference", estimate, **facts)
 
 
-def _means(values, pairs, systems, n_systems, n_pairs):
-    """Return the mean of each system in each pair (pairs, systems); NaN without a value there."""
-    has_value = ~np.isnan(values) & (systems >= 0)
-    flat = pairs[has_value] * n_systems + systems[has_value]
-    size = n_pairs * n_systems
-    n = np.bincount(flat, minlength=size)
-    sums = np.bincount(flat, values[has_value], minlength=size)
-    means = np.divide(sums, n, out=np.full(size, np.nan), where=n > 0)
-    return means.reshape(n_pairs, n_systems)
+def _chance(estimate):
+    draws = np.array([]) if estimate.draws is None else estimate.draws[~np.isnan(estimate.draws)]
+    return two_sided(draws) if len(draws) else float("nan")
 
 
 def add_correlations(work):
     """Add r of each metric of similarity with each of factual consistency, over explanations."""
-    for similar in work.measures.in_families(SIMILARITY, REVIEW):
-        for factual in work.measures.in_families(*FACTUAL):
-            for (domain, inside), coefficient in product(work.domains, COEFFICIENTS):
-                x = np.where(inside, similar.values, np.nan)
-                work.add_estimate(
-                    "correlation",
-                    _correlated(work, x, factual.values, coefficient),
-                    domain=domain,
-                    system=ALL,
-                    coefficient=coefficient,
-                    evaluator=similar.evaluator,
-                    metric=similar.metric,
-                    other_evaluator=factual.evaluator,
-                    other_metric=factual.metric,
-                    judge=similar.judge,
-                )
+    similar_ones = work.measures.in_families(SIMILARITY, REVIEW)
+    factual_ones = work.measures.in_families(*FACTUAL)
+    for similar, factual in product(similar_ones, factual_ones):
+        for (domain, inside), coefficient in product(work.domains, LABELS):
+            has_both = inside & ~np.isnan(similar.values) & ~np.isnan(factual.values)
+            estimate = _correlated(work, similar, factual, np.flatnonzero(has_both), coefficient)
+            facts = {"domain": domain, "system": ALL, "coefficient": coefficient}
+            facts |= similar.about | factual.about_other | {"judge": similar.judge}
+            work.add_estimate("correlation", estimate, **facts)
 
 
-def _correlated(work, x, y, coefficient):
+def _correlated(work, similar, factual, places, coefficient):
     """Correlate two metrics; Spearman's ρ is Pearson's r of ranks.
 
-    Its draws keep the ranks of all explanations, for speed.
+    Its draws keep the ranks of all explanations, for speed; of a domain its clusters are drawn.
     """
-    both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    x, y = x[both], y[both]
-    if coefficient == "spearman" and len(both):
+    x, y, how = similar.values[places], factual.values[places], {}
+    if coefficient == "spearman" and len(places):
         x, y = rankdata(x), rankdata(np.round(y, SAME_MEAN))
-    estimate = dataset_correlation(x, y, "pearson", **_drawn(work, both))
-    is_same = len(both) > 1 and np.isnan(estimate.value)
-    return (
-        replace(estimate, reason=SAME_VALUE) if is_same else estimate
-    )  # neither is judge or reference
-
-
-def _drawn(work, places):
-    """Return clusters= and counts= of these explanations; of a domain only its clusters' draws."""
-    if work.scores.counts is None:
-        return {}
-    present, own = np.unique(work.explained.clusters[places], return_inverse=True)
-    return {"clusters": own, "counts": work.scores.counts[:, present]}
+    if work.scores.counts is not None:
+        present, own = np.unique(work.explained.clusters[places], return_inverse=True)
+        how = {"clusters": own, "counts": work.scores.counts[:, present]}
+    estimate = dataset_correlation(x, y, "pearson", **how)
+    is_same = len(places) > 1 and np.isnan(estimate.value)
+    # Neither is judge or reference.
+    return replace(estimate, reason=SAME_VALUE) if is_same else estimate
 
 
 def add_ranks(work):
     """Add the place of each system by each metric, and how alike the metrics place them."""
-    names, _ = work.explained.systems
-    if len(names) < 2:
-        return
-    for domain, inside in work.domains:
-        estimates = [_of_systems(work, measure.values, inside) for measure in work.measures.all]
-        means = np.array([[estimate.value for estimate in row] for row in estimates]).reshape(
-            -1, len(names)
-        )
-        means = np.round(means, SAME_MEAN)
-        for measure, row, values in zip(work.measures.all, estimates, means, strict=True):
-            _add_places(work, measure, domain, row, values)
-        _add_agreement(work, domain, means, _draws(estimates))
-
-
-def _add_places(work, measure, domain, row, values):
-    """Add the place of each system by one metric."""
-    for name, estimate, value in zip(work.explained.systems[0], row, values, strict=True):
-        is_defined = not np.isnan(value)
-        work.add(
-            "rank",
-            domain=domain,
-            system=name,
-            evaluator=measure.evaluator,
-            metric=measure.metric,
-            value=1.0 + float((values > value).sum()) if is_defined else np.nan,
-            n=estimate.n,
-            judge=measure.judge,
-            reason="" if is_defined else estimate.reason,
-        )
-
-
-def _add_agreement(work, domain, means, draws):
-    measures = work.measures.all
-    for (i, j), estimate in rank_agreement(means, draws).items():
-        work.add_estimate(
-            "rank_agreement",
-            estimate,
-            domain=domain,
-            coefficient="kendall",
-            evaluator=measures[i].evaluator,
-            metric=measures[i].metric,
-            other_evaluator=measures[j].evaluator,
-            other_metric=measures[j].metric,
-        )
-
-
-def _of_systems(work, values, inside):
-    """Return the mean of each system over some explanations, Estimates with their draws."""
     names, codes = work.explained.systems
-    own = inside[:, None] & (codes[:, None] == np.arange(len(names)))
-    table = np.where(own, values[:, None], np.nan)
-    return means_of_columns(table, **work.explained.resampling())
+    if not names[1:]:
+        return
+    measures, resampling = work.measures.all, work.explained.resampling()
+    for domain, inside in work.domains:
+        own = inside[:, None] & (codes[:, None] == np.arange(len(names)))
+        estimates = [
+            means_of_columns(np.where(own, measure.values[:, None], np.nan), **resampling)
+            for measure in measures
+        ]
+        means = [[estimate.value for estimate in row] for row in estimates]
+        means = np.round(np.array(means).reshape(-1, len(names)), SAME_MEAN)
+        for measure, row, values in zip(measures, estimates, means, strict=True):
+            for name, estimate, value in zip(names, row, values, strict=True):
+                facts = {"value": np.nan, "reason": estimate.reason}
+                if not np.isnan(value):
+                    facts = {"value": 1.0 + float((values > value).sum())}
+                facts |= {"domain": domain, "system": name, "n": estimate.n}
+                work.add("rank", judge=measure.judge, **measure.about, **facts)
+        for (i, j), estimate in rank_agreement(means, _draws(estimates)).items():
+            about = measures[i].about | measures[j].about_other
+            facts = {"domain": domain, "coefficient": "kendall"}
+            work.add_estimate("rank_agreement", estimate, **about, **facts)
 
 
 def _draws(estimates):
@@ -193,18 +124,73 @@ def _draws(estimates):
 
     NaN where a system has no mean in a draw.
     """
-    lengths = [
-        len(estimate.draws) for row in estimates for estimate in row if estimate.draws is not None
-    ]
-    if not lengths:
+    drawn = [own.draws for row in estimates for own in row if own.draws is not None]
+    if not drawn:
         return None
-    gap = np.full(lengths[0], np.nan)
     # A mean without an interval is of one cluster, in which it is the same in every draw.
-    drawn = [
-        [
-            np.full_like(gap, estimate.value) if estimate.draws is None else estimate.draws
-            for estimate in row
-        ]
+    means = [
+        [np.full(len(drawn[0]), own.value) if own.draws is None else own.draws for own in row]
         for row in estimates
     ]
-    return np.round(drawn, SAME_MEAN).transpose(0, 2, 1)
+    return np.round(means, SAME_MEAN).transpose(0, 2, 1)
+
+
+def table_of_differences(entries):
+    """Yield the table of every metric's differences between pairs of systems."""
+    lines = []
+    for entry in by_domain(entries)[:MOST_LINES]:  # what is cut is of domains
+        row = entry.row
+        name = f"{within(row)}{named(row)}: {row['system']} less {row['other']}"
+        numbers = [cell_of(entry), chance(row["p"]), chance(row["p_holm"]), f"{row['n']:,}"]
+        lines.append((name, numbers))
+    if lines:
+        more = len(entries) - len(lines)
+        caption = (
+            "Differences between systems, on the recipients and contents that both explain. Holm: "
+            "over the pairs of systems of a metric (in a domain)."
+            + (f" {more:,} more are in the file." if more else "")
+        )
+        headings = ["Difference", "p", "Holm p", "Pairs"]
+        yield Table(caption, headings, lines, [], "Metric and systems")
+
+
+def tables_of_correlations(entries):
+    for coefficient, words in LABELS.items():
+        caption = (
+            f"Does similarity say anything of consistency? {words} over explanations, of metrics "
+            "of similarity (lines) with metrics of consistency (columns)."
+        )
+        own = [entry for entry in entries if entry.row["coefficient"] == coefficient]
+        yield from _crossed(own, caption)
+
+
+def table_of_ranks(entries):
+    places = {
+        (f"{within(row)}{named(row)}", row["system"]): (
+            "–" if np.isnan(row["value"]) else f"{row['value']:.0f}"
+        )
+        for row in (entry.row for entry in by_domain(entries))
+    }
+    if places:
+        systems = list(dict.fromkeys(entry.row["system"] for entry in entries))
+        caption = "The place of each system by each metric; systems with the same mean share it."
+        yield cross_table(caption, "Metric", places, systems, blank="–")
+
+
+def table_of_rank_agreement(entries):
+    caption = "Do metrics order the systems alike? Kendall's τ-b of the systems' means."
+    return _crossed(entries, caption)
+
+
+def _crossed(entries, caption):
+    """Tabulate metrics by other metrics: all domains together first, then each domain."""
+    if any(entry.row["n"] == 2 for entry in entries):
+        caption += " Of two values (n = 2) it can be nothing but 1, −1 or undefined."
+    cells = {
+        (f"{within(e.row)}{named(e.row)}", named(e.row, "other_")): cell_of(
+            e, f"n = {e.row['n']:,}"
+        )
+        for e in by_domain(entries)
+    }
+    if cells:
+        yield cross_table(caption, "Metric", cells)

@@ -4,15 +4,23 @@ Tables II to VII and the research questions of Kabongo & Guigue (2025), a fact a
 """
 
 from dataclasses import replace
-from math import nan
+from math import isnan, nan
 
 import numpy as np
 
+from analysis.figures import scatter
+from analysis.figures.dots import dots
+from analysis.figures.layout import Figure, Layout, cell_of, cross_table, n_words
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.factuality import counts, failures, relations
-from analysis.reports.factuality.items import FROM_FILE, Explained
-from analysis.reports.factuality.measures import MENTION, REVIEW, STATEMENTS, Measures
+from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
+from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures
+from analysis.reports.factuality.names import heading, is_consistency, named
+from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, no_value
 from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.facts import Facts
+from analysis.reports.shared.options import DeviationOptions
 from analysis.stats.intervals.clustered_mean import means_of_columns
 from analysis.stats.statements.features import (
     feature_coverage_ratio,
@@ -21,167 +29,217 @@ from analysis.stats.statements.features import (
     unique_sentence_ratio,
     words_of,
 )
+from annotate.templatetags.concord import interval, leading_point
 
-ALL = "all"
-COUNTS, CONSISTENCY, REVIEWS, DIFFERENCE, CORRELATION, RANK, RANKS, FAILURE = PARTS = (
-    "counts",
-    "consistency",
-    "review",
-    "difference",
-    "correlation",
-    "rank",
-    "rank_agreement",
-    "failure",
-)
+COUNTS, CONSISTENCY, REVIEWS = "counts", "consistency", "review"
+DIFFERENCE, CORRELATION, FAILURE = "difference", "correlation", "failure"
+RANK, RANKS = "rank", "rank_agreement"
+PARTS = {
+    ALL: "everything",
+    COUNTS: "what there is",
+    CONSISTENCY: "consistency by system",
+    REVIEWS: "the texts and the reviews",
+    DIFFERENCE: "differences between systems",
+    CORRELATION: "similarity and consistency",
+    RANK: "order of the systems",
+    FAILURE: "topics made up and left out",
+}
+COMPARED = (DIFFERENCE, CORRELATION, RANK, RANKS)
 TEXTS = (
-    "part",
-    "domain",
-    "system",
-    "other",
-    "evaluator",
-    "metric",
-    "other_evaluator",
-    "other_metric",
-    "coefficient",
-    "by",
-    "name",
+    *("part", "domain", "system", "other", "evaluator", "metric"),
+    *("other_evaluator", "other_metric", "coefficient", "by", "name"),
 )
-NUMBERS = ("value", "low", "high", "sd", "p", "p_holm")
-SIZES = ("n", "skipped", "zero", "missing")
 NOTHING = (
     "Nothing has been said of statements: no item is a statement of an explanation (kind "
     "statement, with the columns explanation and direction), and no NLI model compared any. "
     "Extract statements by a judge that does, make their items and have them checked by people "
     "or judges; or load them with the items, or entailments.csv."
 )
-NO_FEATURE = "no explanation of the domain has a feature"
 HEADLINES = {
     "St2Exp-P": "of what an explanation says is supported",
     "St2Exp-R": "of what the reference says is in the explanation",
 }
+LOWER_IS_BETTER = ("DIV",)
+TABLE_V = "Table V. Consistency by other means: sentences, chunks, questions and answers."
+# Which table of the page shows a metric, by how its name begins.
+TABLES = {
+    "St2Exp": "Table III. Statements that the other text supports, each checked by itself.",
+    "StEnt": "Table IV. Entailment between statements.",
+    "StCoh": "Table IV. Entailment less contradiction between statements.",
+    "SummaC-ZS": TABLE_V,
+    "USR": "How varied the texts are, and which features they name.",
+}
+TABLES |= dict.fromkeys(("FMR", "FCR", "DIV"), TABLES["USR"])
+SIMILARITY = "Table VI. Similarity with the reference."
+AGAINST_REVIEW = "Table VII. Similarity with the review."
+HOW = (
+    "Mean ± standard deviation over explanations, 95 % intervals; of a line the best is bold, the "
+    "second underlined."
+)
 
 
-def factuality(answers, options, parts=None):
-    """Compute all tables as rows of one fact each, told apart by `part`.
+class Factuality(ReportObject):
+    """Rows of one fact each, told apart by `part`."""
 
-    parts: some of PARTS; everything where none is named.
-    """
-    work = Work(answers, options, parts)
-    report = work.report
-    if not work.explained.has_statements:
-        report.verdict = [NOTHING]
-        report.notes = policy_notes(work.scores, compared=False)
-        return report
-    if work.wants(COUNTS):
-        counts.add(work)
-    _add_consistency(work)
-    if work.wants(DIFFERENCE):
-        relations.add_differences(work)
-    if work.wants(CORRELATION):
-        relations.add_correlations(work)
-    if work.wants(RANK):
-        relations.add_ranks(work)
-    if work.wants(FAILURE):
-        failures.add(work)
-    report.verdict = list(_verdict(work))
-    report.notes = [
-        *policy_notes(work.scores, compared=False),
-        *_notes(work),
-        interval_note(work.scores),
-        *draw_notes(report, options.draws),
-        *reason_notes(report, [*TEXTS]),
+    name, title, options = "factuality", "Factual consistency", DeviationOptions
+    method = (
+        "Whether explanations say what the recipients wrote: the share of their statements that "
+        "the reference supports (precision), the share of the reference's statements that they "
+        "hold (recall), by an LLM, by an NLI model and by people; whether similarity says as much; "
+        "which systems and topics fail."
+    )
+    formula = [
+        "St2Exp-P = statements of the explanation that the reference supports / all its "
+        "statements; St2Exp-R = statements of the reference that the explanation supports / all "
+        "of these; F1 = 2PR/(P + R) of each explanation, then averaged.",
+        "StEnt-P = mean over its statements of the largest E over the reference's, premise the "
+        "reference; StEnt-R the reverse, from probabilities of its own; StEnt-bin: 1 where E is "
+        "the largest of the three; StCoh: E − C.",
+        "SummaC-ZS = mean over sentences of the largest E − C; AlignScore = mean over sentences "
+        "of the largest E over chunks of the reference.",
+        "Both sides without statements: undefined, skipped; one: P = R = F1 = 0, StCoh and "
+        "SummaC-ZS undefined, skipped; AlignScore 0.",
+        "USR = distinct texts / texts; FMR = share of texts that name their feature; FCR = "
+        "features named / all; DIV = features that two texts share, mean over all pairs.",
+        "Intervals: cluster bootstrap (recipient, else content, else item); p inverts that of the "
+        "paired difference, Holm over the pairs of systems.",
     ]
-    return report
+    source = (
+        "Kabongo & Guigue (2025), On the Factual Consistency of Text-based Explainable "
+        "Recommendation Models, sections III to V; Laban et al. (2022), SummaC; Zha et al. (2023), "
+        "AlignScore; Li, Zhang & Chen (2020) for USR, FMR, FCR, DIV; Holm (1979)."
+    )
+    stamp, needs_ratings = Beside, False
+
+    def list_parts(self, questions):
+        """Return the tables of which the page shows one, or all."""
+        return Shown("measure", "Table", list(PARTS.items()))
+
+    def build(self, answers, options, parts=None):
+        """Compute the report. parts: some of PARTS; everything where none is named."""
+        work = Work(answers, options, parts)
+        report, policy = work.report, policy_notes(work.scores, compared=False)
+        if not work.explained.has_statements:
+            report.verdict, report.notes = [NOTHING], policy
+            return report
+        if work.wants(COUNTS):
+            counts.add(work)
+        _add_consistency(work)
+        for part, add in (
+            (DIFFERENCE, relations.add_differences),
+            (CORRELATION, relations.add_correlations),
+            (RANK, relations.add_ranks),
+            (FAILURE, failures.add),
+        ):
+            if work.wants(part):
+                add(work)
+        report.verdict = list(_sentences(work))
+        report.notes = [
+            *policy,
+            *_notes(work),
+            interval_note(work.scores),
+            *draw_notes(report, options.draws),
+            *reason_notes(report, TEXTS),
+        ]
+        return report
+
+    def layout(self, report, chosen, looks):
+        """Return the page of one table, or of all, with the figures of consistency."""
+        by_part: dict = {part: [] for part in (*PARTS, RANKS)}
+        for entry in _worth_showing(report.entries):
+            by_part[entry.row["part"]].append(entry)
+        tables = [
+            *counts.tables(by_part[COUNTS]),
+            *_tables_of_consistency(by_part[CONSISTENCY]),
+            *_tables_by_system({f"{AGAINST_REVIEW} {HOW}": by_part[REVIEWS]}),
+            *relations.table_of_differences(by_part[DIFFERENCE]),
+            *relations.tables_of_correlations(by_part[CORRELATION]),
+            *relations.table_of_ranks(by_part[RANK]),
+            *relations.table_of_rank_agreement(by_part[RANKS]),
+            *failures.tables(by_part[FAILURE]),
+        ]
+        whole = [entry for entry in by_part[CONSISTENCY] if entry.row["domain"] == ALL]
+        return Layout([*_figures(whole, looks)], tables)
+
+    def headline(self, answers, options, judges):
+        """Return the first defined precision over all explanations: of St2Exp, else of StEnt."""
+        if not judges:
+            return NO_JUDGE
+        rows = self.build(answers, options, [CONSISTENCY]).rows
+        for metric, words in (
+            ("St2Exp-P", "of the statements of an explanation are supported, by"),
+            ("StEnt-P", "mean entailment of the statements of an explanation, by"),
+        ):
+            about = {"metric": metric, "domain": ALL, "system": ALL}
+            for row in rows:
+                if about.items() <= row.items() and not isnan(row["value"]):
+                    whose = f"{words} {row['evaluator']}, n = {row['n']:,} explanations"
+                    return leading_point(row["value"]), interval(row["low"], row["high"]), whose
+        return no_value("no statement of an explanation has been checked")
 
 
-class Work:
-    """Holds what the parts of one report share.
+class Work(Facts):
+    """What the parts of one report share.
 
     groups: (domain, system, mask of explanations (E,)), all together first; domains: (domain, mask
     of explanations).
     """
 
+    blank = dict.fromkeys(TEXTS, "")
+    blank |= dict.fromkeys(("value", "low", "high", "sd", "p", "p_holm"), nan)
+    blank |= dict.fromkeys(("n", "skipped", "zero", "missing"))
+
     def __init__(self, answers, options, parts=None):
-        self.report = Report("factuality", answers.study.slug, options.as_dict())
-        self.explained = Explained(answers, options)
-        self.scores = self.explained.scores
-        self.measures = Measures(self.explained) if self.explained.has_statements else None
-        self.parts = {*PARTS} if not parts or ALL in parts else {*parts}
-        self.groups = list(self._groups())
+        super().__init__(Report("factuality", answers.study.slug, options.as_dict()))
+        self.explained = explained = Explained(answers, options)
+        self.scores = explained.scores
+        self.measures = Measures(explained) if explained.has_statements else None
+        self.parts = None if not parts or ALL in parts else {*parts}
+        masks = [
+            {ALL: np.ones(len(explained), dtype=bool)}
+            | {name: codes == code for code, name in enumerate(names)}
+            for names, codes in (explained.domains, explained.systems)
+        ]
+        self.groups = [
+            (domain, system, in_domain & of_system)
+            for domain, in_domain in masks[0].items()
+            for system, of_system in masks[1].items()
+        ]
         self.domains = [(name, inside) for name, system, inside in self.groups if system == ALL]
 
     def wants(self, part):
         """Return whether this part was asked for."""
-        return part in self.parts
+        return self.parts is None or part in self.parts
 
-    def _groups(self):
-        systems, of_system = self.explained.systems
-        domains, of_domain = self.explained.domains
-        everything = np.ones(len(self.explained), dtype=bool)
-        for d, domain in enumerate([ALL, *domains], start=-1):
-            in_domain = everything if d < 0 else of_domain == d
-            for s, system in enumerate([ALL, *systems], start=-1):
-                yield domain, system, in_domain & (everything if s < 0 else of_system == s)
-
-    def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
-        """Add one row; columns that are not given are blank, or NaN."""
-        row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
-        row |= {name: None for name in SIZES} | {"part": part} | facts
-        self.report.add(
-            row,
-            reason=reason,
-            judge=judge,
-            kind="judge" if judge else "mean",
-            undefined_draws=undefined_draws,
-        )
-
-    def add_estimate(self, part, estimate, **facts):
-        """Add the row of an Estimate."""
-        self.add(
-            part,
-            value=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-            reason=estimate.reason,
-            undefined_draws=estimate.undefined_draws,
-            **{"n": estimate.n} | facts,
-        )
+    def resampling(self, clusters):
+        """Return the clusters= and counts= of the bootstrap for these clusters."""
+        counts = self.scores.counts
+        return {} if counts is None else {"clusters": clusters, "counts": counts}
 
 
 def _add_consistency(work):
     """Add the mean ± sd of every metric, over explanations, of each domain and system."""
-    for part, wanted in ((CONSISTENCY, work.wants(CONSISTENCY)), (REVIEWS, work.wants(REVIEWS))):
-        if wanted:
-            for measure in work.measures.all:
-                if (measure.family == REVIEW) == (part == REVIEWS):
-                    _add_means(work, part, measure)
+    measures = sorted(work.measures.all, key=lambda measure: measure.family == REVIEW)
+    inside = np.stack([mask for *_, mask in work.groups], axis=1)
+    for measure in measures:
+        part = REVIEWS if measure.family == REVIEW else CONSISTENCY
+        if not work.wants(part):
+            continue
+        values = np.where(inside, measure.values[:, None], np.nan)
+        estimates = means_of_columns(values, **work.explained.resampling())
+        for (domain, system, mask), estimate, column in zip(
+            work.groups, estimates, values.T, strict=True
+        ):
+            defined = column[~np.isnan(column)]
+            n, skipped = int(mask.sum()), int((measure.skipped & mask).sum())
+            reason = estimate.reason if estimate.n else _why_none(measure, n, skipped)
+            facts = measure.about | {"domain": domain, "system": system, "judge": measure.judge}
+            facts |= {"sd": float(defined.std(ddof=1)) if len(defined) > 1 else nan}
+            facts |= {"skipped": skipped, "zero": int((measure.zero & mask).sum())}
+            facts |= {"missing": n - estimate.n - skipped, "reason": reason}
+            work.add_estimate(part, estimate, **facts)
     if work.wants(CONSISTENCY):
         _add_of_corpora(work)
-
-
-def _add_means(work, part, measure):
-    inside = np.stack([mask for *_, mask in work.groups], axis=1)
-    values = np.where(inside, measure.values[:, None], np.nan)
-    estimates = means_of_columns(values, **work.explained.resampling())
-    for (domain, system, mask), estimate, column in zip(
-        work.groups, estimates, values.T, strict=True
-    ):
-        defined = column[~np.isnan(column)]
-        skipped = int((measure.skipped & mask).sum())
-        reason = estimate.reason if estimate.n else _why_none(measure, int(mask.sum()), skipped)
-        work.add_estimate(
-            part,
-            replace(estimate, reason=reason),
-            domain=domain,
-            system=system,
-            evaluator=measure.evaluator,
-            metric=measure.metric,
-            judge=measure.judge,
-            skipped=skipped,
-            sd=float(defined.std(ddof=1)) if len(defined) > 1 else nan,
-            zero=int((measure.zero & mask).sum()),
-            missing=int(mask.sum()) - estimate.n - skipped,
-        )
 
 
 def _why_none(measure, explanations, skipped):
@@ -189,38 +247,32 @@ def _why_none(measure, explanations, skipped):
         return "there is no explanation"
     if skipped == explanations:
         return "every explanation is skipped for an empty side"
-    if measure.family == MENTION:
-        return "no text has a feature"
-    return "there is no value"
+    return "no text has a feature" if measure.family == MENTION else "there is no value"
 
 
 def _add_of_corpora(work):
     """Add USR, FCR and DIV of all texts together, for each domain and system."""
     explained = work.explained
     any_feature = any(map(words_of, explained.features))
+    in_domains = dict(work.domains)
     for domain, system, mask in work.groups:
-        places = np.flatnonzero(mask)
-        texts = [explained.texts[place] for place in places]
-        own = work.explained.domains
-        in_domain = own[1] == own[0].index(domain) if domain != ALL else np.ones(len(mask), bool)
-        features = {words_of(feature) for feature in explained.features[in_domain]} - {()}
-        is_mentioned = mentioned(texts, [" ".join(feature) for feature in features])
-        about = {"domain": domain, "system": system, "evaluator": "texts", "n": len(texts)}
-        _add_number(work, "USR", unique_sentence_ratio(texts), "there is no text", about)
+        texts = [explained.texts[place] for place in np.flatnonzero(mask)]
+        features = {words_of(own) for own in explained.features[in_domains[domain]]} - {()}
+        numbers = {"USR": (unique_sentence_ratio(texts), "there is no text")}
         if any_feature:
+            is_mentioned = mentioned(texts, [" ".join(feature) for feature in features])
             ratio = feature_coverage_ratio(is_mentioned, len(features)) if texts else nan
             div = feature_diversity(is_mentioned) if features else nan
-            _add_number(work, "FCR", ratio, "there is no text" if features else NO_FEATURE, about)
-            _add_number(work, "DIV", div, "fewer than two texts" if features else NO_FEATURE, about)
+            none = None if features else "no explanation of the domain has a feature"
+            numbers["FCR"] = ratio, none or "there is no text"
+            numbers["DIV"] = div, none or "fewer than two texts"
+        for metric, (value, why) in numbers.items():
+            facts = {"domain": domain, "system": system, "evaluator": "texts", "n": len(texts)}
+            facts |= {"metric": metric, "value": value, "reason": why if isnan(value) else ""}
+            work.add(CONSISTENCY, **facts)
 
 
-def _add_number(work, metric, value, reason, about):
-    work.add(
-        CONSISTENCY, metric=metric, value=value, reason=reason if np.isnan(value) else "", **about
-    )
-
-
-def _verdict(work):
+def _sentences(work):
     """State St2Exp's precision and recall, by each evaluator of single statements."""
     for measure in work.measures.in_families(STATEMENTS):
         what = HEADLINES.get(measure.metric)
@@ -234,7 +286,7 @@ def _verdict(work):
 
 def _notes(work):
     explained, measures = work.explained, work.measures
-    yield from _of_sizes(work)
+    yield from _notes_on_sizes(work)
     if measures.question is not None:
         key = work.scores.questions[measures.question].key
         yield (
@@ -242,7 +294,7 @@ def _notes(work):
             "all other answers count as they are, fractions too: an imported judge’s "
             "probabilities, the mean of a judge’s samples, the mean of people’s answers."
         )
-    yield from _left_out(work, measures)
+    yield from _left_out(work)
     if work.wants(CORRELATION) and work.scores.counts is not None:
         yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
     if any(name == FROM_FILE for name, _ in explained.beside.matrices):
@@ -257,7 +309,7 @@ def _notes(work):
         yield "No FMR, FCR and DIV: no explanation has a feature (the column feature of items.csv)."
 
 
-def _of_sizes(work):
+def _notes_on_sizes(work):
     """Write notes on how many statements there are, and on how empty sides count."""
     explained = work.explained
     sizes = explained.sizes
@@ -294,8 +346,9 @@ def _of_sizes(work):
         )
 
 
-def _left_out(work, measures):
+def _left_out(work):
     """Write notes on what does not count, apart from missing values."""
+    measures = work.measures
     if work.scores.options.missing_reference is not None:
         yield "St2Exp of people: a statement without an answer has no verdict, none is filled in."
     if n := work.explained.withheld:
@@ -320,3 +373,117 @@ def _left_out(work, measures):
         )
     if measures.strange:
         yield f"Left out of St2Exp, with answers beyond 0 to 1: {', '.join(measures.strange)}."
+
+
+def _worth_showing(entries):
+    """Drop entries that say nothing.
+
+    Of the only domain those that equal everything; of several domains the undefined comparisons of
+    systems and metrics within them.
+    """
+    whole = [entry for entry in entries if entry.row["domain"] == ALL]
+    own = [entry for entry in entries if entry.row["domain"] != ALL]
+    n_of_whole, n_of_own = (sum(entry.row["n"] or 0 for entry in some) for some in (whole, own))
+    if len({entry.row["domain"] for entry in own}) == 1 and n_of_own == n_of_whole:
+        return whole
+    return [
+        entry
+        for entry in entries
+        if (row := entry.row)["part"] not in COMPARED
+        or row["domain"] == ALL
+        or not isnan(row["value"])
+    ]
+
+
+def _figures(entries, looks):
+    """Yield precision against recall of each system, and F1 with its intervals."""
+    values = {
+        (e.row["evaluator"], e.row["system"], e.row["metric"]): e.row["value"] for e in entries
+    }
+    points: dict = {}
+    for (evaluator, system, metric), precision in values.items():
+        if metric == "St2Exp-P" and system != ALL:
+            recall = values[evaluator, system, "St2Exp-R"]
+            if not isnan(precision) and not isnan(recall):
+                points.setdefault(evaluator, []).append((system, recall, precision))
+    if points:
+        words = "Precision against recall of each system: statements supported by the other text."
+        plot = scatter.precision_and_recall(points, looks)
+        yield Figure("precision-recall", words, plot)
+    f1 = [
+        replace(entry, row=entry.row | {"system": heading(entry.row["system"])})
+        for entry in entries
+        if entry.row["metric"] == "St2Exp-F1" and not isnan(entry.row["value"])
+    ]
+    if f1:
+        plot = dots(f1, "system", "evaluator", looks, f"St2Exp-F1 ({n_words(f1)})")
+        words = "St2Exp-F1 of each system, by who checked the statements. Lines: 95 % intervals."
+        yield Figure("f1", words, plot)
+
+
+def _tables_of_consistency(entries):
+    """Yield a table per family of metrics."""
+    groups: dict = {title: [] for title in (*TABLES.values(), SIMILARITY)}
+    for entry in entries:
+        groups[_title(entry.row)].append(entry)
+    return _tables_by_system({f"{title} {HOW}": own for title, own in groups.items()})
+
+
+def _title(row):
+    metric = row["metric"]
+    if is_consistency(metric):
+        return TABLE_V
+    if metric == row["evaluator"]:
+        return SIMILARITY
+    return TABLES.get(metric) or TABLES.get(metric.split("-")[0], SIMILARITY)
+
+
+def _tables_by_system(groups):
+    """Yield a table for each caption that has entries: lines of domain and metric by system."""
+    for caption, entries in groups.items():
+        if not entries:
+            continue
+        systems, domains = (
+            list(dict.fromkeys(entry.row[name] for entry in entries))
+            for name in ("system", "domain")
+        )
+        cells = {}
+        for entry in sorted(entries, key=lambda entry: domains.index(entry.row["domain"])):
+            row = entry.row
+            size = "" if isnan(row["sd"]) else f"± {leading_point(row['sd'])}, "
+            size += f"n = {row['n']:,}"
+            for name in ("skipped", "zero", "missing"):
+                size += f", {row[name]:,} {name}" if row[name] else ""
+            words = "all domains" if row["domain"] == ALL else row["domain"]
+            line = named(row) if len(domains) == 1 else f"{words}: {named(row)}"
+            cells[line, row["system"]] = cell_of(entry, size)
+        table = cross_table(caption, "Metric", cells, systems)
+        table.headings = [heading(system) for system in systems]
+        table.lines = [
+            (line, marked(own, systems, line.split(": ")[-1] in LOWER_IS_BETTER))
+            for line, own in table.lines
+        ]
+        yield table
+
+
+def marked(cells, systems, lower=False):
+    """Mark the best and the second system of a line; the mean over all systems is not ranked."""
+    sign = -1 if lower else 1
+    distinct = {
+        round(sign * cell.value, SAME_MEAN)
+        for cell, system in zip(cells, systems, strict=True)
+        if cell and system != ALL and not isnan(cell.value)
+    }
+    if len(distinct) < 2:  # nothing to choose between
+        return cells
+    marks = dict(zip(sorted(distinct, reverse=True)[:2], ("best", "second"), strict=False))
+    return [
+        replace(cell, rank=marks.get(round(sign * cell.value, SAME_MEAN), ""))
+        if cell and system != ALL
+        else cell
+        for cell, system in zip(cells, systems, strict=True)
+    ]
+
+
+FACTUALITY = Factuality()
+KIND = FACTUALITY.kind()

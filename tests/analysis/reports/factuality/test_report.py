@@ -22,7 +22,7 @@ from scipy import stats
 
 from analysis.answers import frame
 from analysis.figures.layout import Cell
-from analysis.reports.factuality.page import marked
+from analysis.reports.factuality.report import marked
 from analysis.reports.registry import REPORTS
 from analysis.stats.intervals.bootstrap import draw_counts
 from annotate.design import splits
