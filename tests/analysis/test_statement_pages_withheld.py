@@ -115,10 +115,10 @@ def test_the_latest_judgments_of_a_run_that_calls_nobody(as_owner, study):
 
 def test_the_pages_of_raters_as_researchers_preview_them(as_owner, study):
     outer = f"/studies/{study.slug}/preview/"
-    chosen = as_owner.get(outer, {"item": stated(study, "r1").key}).context["address"]
+    chosen = as_owner.post(outer, {"item": stated(study, "r1").key}).context["address"]
     page = as_owner.get(chosen, follow=True).text
     assert not says(page) and page.count(WITHHELD) == 2
-    first = as_owner.get(as_owner.get(outer).context["address"], follow=True).text
+    first = as_owner.get(as_owner.post(outer).context["address"], follow=True).text
     assert not says(first) and "it is blue" in first
 
 
@@ -126,7 +126,7 @@ def test_practice_as_researchers_preview_it(as_owner, study):
     item = stated(study, "r1")
     study.extra = {"practice": [{"item": item.key, "answers": {"supported": 1}}]}
     study.save()
-    outer = as_owner.get(f"/studies/{study.slug}/preview/", {"show": "practice"})
+    outer = as_owner.post(f"/studies/{study.slug}/preview/", {"show": "practice"})
     page = as_owner.get(outer.context["address"], follow=True).text
     assert not says(page) and page.count(WITHHELD) == 2
 

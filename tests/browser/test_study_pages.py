@@ -78,6 +78,7 @@ def test_the_preview_is_the_raters_page_at_phone_width_and_counts_nowhere(new_pa
     page = new_page(login=owner)
     page.goto("/studies/films/questions/")
     page.get_by_role("link", name="See what raters see").click()
+    page.get_by_role("button", name="Show").click()
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     assert page.frames[1].evaluate("innerWidth") == 360
@@ -123,6 +124,7 @@ def test_the_preview_shows_a_chosen_item_as_on_a_wide_screen(new_page, owner, st
 def test_the_preview_fits_on_a_phone(new_page, owner, study):
     page = new_page(width=360, height=740, login=owner)
     page.goto("/studies/films/preview/")
+    page.get_by_role("button", name="Show").click()
     expect(page.frame_locator("iframe").get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     assert_fits(page)
     assert page.frames[1].evaluate("innerWidth") == 360

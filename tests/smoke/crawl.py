@@ -23,6 +23,8 @@ LATER = (
     re.compile(r"logout"),
 )
 LEAVE = "r/<slug:token>/leave/"  # leads to a platform, off this machine: see stories.leave
+# A preview goes when its owner opens another: see stories._try_the_preview.
+PREVIEWS = ("/r/preview-", "/join/preview_")
 RANKS = range(len(LATER) + 1)
 # Django's lists offer each order of their columns, and who was made staff is led to all of them.
 ADMIN, MOST_OF_ADMIN = "admin/", 3
@@ -70,7 +72,7 @@ class Walk:
             self._keep(form)
 
     def _queue(self, link: str) -> None:
-        if link.startswith("/static/"):
+        if link.startswith(("/static/", *PREVIEWS)):
             return
         address = find_address(link)
         if address is None:

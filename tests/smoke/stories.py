@@ -101,7 +101,10 @@ def _try_the_preview(owner: Visitor) -> None:
 
 
 def _open_preview(owner: Visitor, show: str, study: str = SMOKE) -> str:
-    return find(owner, f"{study}preview/?show={show}", r'<iframe[^>]* src="([^"]+)"')
+    link = f"{study}preview/"
+    page = owner.post(link, {"show": show, "width": "phone"}, referer=link)
+    address = re.search(r'<iframe[^>]* src="([^"]+)"', page.text)
+    return address[1] if address else link
 
 
 def _code_answers(owner: Visitor) -> None:

@@ -76,7 +76,7 @@ studies/<slug:slug>/copy/                                         GET=editor POS
 studies/<slug:slug>/delete/                                       GET=owner POST=owner
 studies/<slug:slug>/load/                                         GET=editor POST=editor
 studies/<slug:slug>/study.yaml                                    GET=editor
-studies/<slug:slug>/preview/                                      GET=editor
+studies/<slug:slug>/preview/                                      GET=editor POST=editor
 
 studies/<slug:slug>/settings/                                     GET=editor POST=editor
 studies/<slug:slug>/settings/platform/                            GET=editor POST=editor

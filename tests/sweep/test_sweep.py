@@ -217,7 +217,7 @@ def test_nothing_tells_what_was_answered_in_a_preview(sweep):
     readers = [make_caller(name, sweep.world) for name in ("owner", "program", "operator")]
     asks = [ask for ask in sweep.asks() if ask.method == "GET" and not ask.route.startswith("r/")]
     with undone():
-        assert readers[0].client.get(f"/studies/{OWN}/preview/").status_code == 200
+        assert readers[0].client.post(f"/studies/{OWN}/preview/").status_code == 200
         session = Session.objects.get(study__preview_of__slug=OWN)
         item, question = session.places.first().item, session.study.questions.first()
         own = {"session": session}

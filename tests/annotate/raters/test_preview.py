@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from urllib.parse import parse_qsl
 
 import pytest
 from django.test import Client
@@ -54,7 +55,8 @@ def everything():
 
 def open_preview(client, query="", study="films"):
     """Open a preview, and return the address in its frame."""
-    return client.get(f"/studies/{study}/preview/?{query}").context["address"]
+    choice = dict(parse_qsl(query))
+    return client.post(f"/studies/{study}/preview/", choice).context["address"]
 
 
 def begun(study="films"):
@@ -146,7 +148,7 @@ def test_every_end_can_be_chosen_and_looks_as_raters_see_it(as_owner, client, st
 
 
 def test_withdrawing_and_waiting_can_be_chosen(as_owner, study):
-    outer = as_owner.get(f"{PAGE}?show=withdraw")
+    outer = as_owner.post(PAGE, {"show": "withdraw"})
     assert outer.context["address"].endswith("/withdraw/")
     outer = outer.content.decode()
     assert "Lists being made" not in outer
@@ -220,7 +222,7 @@ def policy(response):
 def test_only_the_framed_pages_may_be_framed_and_only_by_this_site(as_owner, client, study):
     normal_policy = policy(as_owner.get("/studies/films/questions/"))
     assert "frame-src" not in normal_policy
-    outer = as_owner.get(PAGE)
+    outer = as_owner.post(PAGE)
     assert policy(outer) == normal_policy | {"frame-src": "'self'"}
     assert outer["X-Frame-Options"] == "DENY"
     for query in ("", "show=instructions", "show=thanks", "show=declined", "show=consent"):
@@ -262,12 +264,12 @@ def test_only_who_may_edit_the_study_can_see_a_preview(as_owner, client, study, 
 
 def test_the_page_frames_what_was_chosen(as_owner, study):
     item = study.items.last()
-    for query, is_phone in [
-        ("", True),
-        ("show=consent&width=wide", False),
-        (f"show=item&item={item.key}&width=phone", True),
+    for choice, is_phone in [
+        ({}, True),
+        ({"show": "consent", "width": "wide"}, False),
+        ({"show": "item", "item": item.key, "width": "phone"}, True),
     ]:
-        outer = as_owner.get(f"{PAGE}?{query}")
+        outer = as_owner.post(PAGE, choice)
         page = outer.content.decode()
         assert f'src="{outer.context["address"]}"' in page
         assert ("spaced phone" in page) == is_phone
@@ -276,9 +278,9 @@ def test_the_page_frames_what_was_chosen(as_owner, study):
 
 @pytest.mark.parametrize("query", ["item=nothing", "show=poem", "width=3", "item=%00"])
 def test_what_cannot_be_shown_is_said(as_owner, study, query):
-    answer = as_owner.get(f"{PAGE}?{query}")
-    assert answer.status_code == 400 and "<iframe" not in answer.content.decode()
-    assert "errorlist" in answer.content.decode()
+    for answer in (as_owner.get(f"{PAGE}?{query}"), as_owner.post(PAGE, dict(parse_qsl(query)))):
+        assert answer.status_code == 400 and "<iframe" not in answer.content.decode()
+        assert "errorlist" in answer.content.decode()
     assert not Study.objects.exclude(preview_of=None).exists()
 
 
