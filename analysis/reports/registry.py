@@ -13,12 +13,13 @@ from analysis.reports.factuality import report as factuality
 from analysis.reports.how_many import pilot, stop
 from analysis.reports.lists import preferences, selection
 from analysis.reports.metamorphic import report as metamorphic
+from analysis.reports.overview import report as overview
 from analysis.reports.prediction_powered import report as prediction_powered
 from analysis.reports.profile import report as profile
 from analysis.reports.profile.report import LENGTHS
 from analysis.reports.raters import agreement, exclusions, rater_pairs, raters, variance
-from analysis.reports.verdict import overview, substitution
 from analysis.reports.verdict import report as verdict
+from analysis.reports.verdict import substitution
 from analysis.reports.yes_no import (
     calibration,
     confusion,

@@ -1,8 +1,35 @@
-"""Write numbers as a table's cell shows them."""
+"""Write numbers as tables and sentences show them."""
 
 from math import floor, isnan, log10
+from string import Formatter
 
-from annotate.templatetags.concord import leading_point
+from annotate.templatetags.concord import leading_point, measured
+
+
+def short(number, digits=2):
+    """Write a number without the zero before its point; an undefined one as a dash."""
+    if isnan(number):
+        return "–"
+    text = f"{number:.{digits}f}"
+    text = text if float(text) else text.removeprefix("-")
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+class Writer(Formatter):
+    """Fill a text: {x:short} .41, {x:measured} 0.25, {n:*item} 1 item or 2 items.
+
+    ways: how a number is written, by what stands behind its name.
+    """
+
+    ways: dict = {"short": short, "point": leading_point, "measured": measured}
+
+    def format_field(self, value, format_spec):
+        if format_spec.startswith("*"):
+            return f"{value:,} {format_spec[1:]}{'' if value == 1 else 's'}"
+        if format_spec in ("point", "measured"):
+            value = float(value)
+        write = self.ways.get(format_spec)
+        return write(value) if write else format(value, format_spec)
 
 
 def worded(row, digits=3):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from math import isinf, isnan
 
 from analysis.reports.verdict.order import mean_of
-from analysis.reports.verdict.sentences import short
 from analysis.reports.verdict.summary import stood_in_for, without_use
 from analysis.reports.verdict.texts import PARTS, RATE
+from analysis.reports.words import short
 from analysis.stats.validation.decision import Answer, Reason
 
 BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"

@@ -18,7 +18,6 @@ from analysis.figures.layout import (
 from analysis.reports.base import Entry
 from analysis.reports.closeness.engine import ClosenessReport, number_and_ends
 from analysis.reports.kind import Shown, best
-from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.correlations import (
     AVERAGE,
     GROUPED,
@@ -31,6 +30,7 @@ from analysis.reports.shared.correlations import (
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import CorrelationOptions
+from analysis.reports.verdict.baselines import keep_baselines, with_grey
 from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.ensembles.average import average
 

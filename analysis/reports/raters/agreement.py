@@ -11,13 +11,13 @@ from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.options.choices import ALL
 from analysis.reports.base import Entry
 from analysis.reports.kind import Shown, no_value
-from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.given import Given
 from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import AgreementOptions
+from analysis.reports.verdict.baselines import keep_baselines, with_grey
 from analysis.stats.agreement.measures import LABELS, MEASURES, VALUES, Rated
 from analysis.stats.estimate import Estimate
 from annotate.templatetags.concord import interval, leading_point

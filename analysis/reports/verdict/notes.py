@@ -4,9 +4,10 @@ from analysis.answers.repeats import pages_between
 from analysis.reports.shared.few_clusters import FEW_CLUSTERS
 from analysis.reports.shared.scores import MOST_SINGLE_RATERS
 from analysis.reports.verdict.questions import OwnAsked
-from analysis.reports.verdict.sentences import MOST_NAMED, short
+from analysis.reports.verdict.sentences import MOST_NAMED
 from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
 from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
+from analysis.reports.words import short
 from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.echo import find_lowering_raters
 from annotate.design.own_answers import APART

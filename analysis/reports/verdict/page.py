@@ -13,7 +13,7 @@ from analysis.reports.verdict.groups import GROUP
 from analysis.reports.verdict.options import SHARES
 from analysis.reports.verdict.order import judges_by_rank
 from analysis.reports.verdict.published import differs
-from analysis.reports.verdict.sentences import percent, short
+from analysis.reports.verdict.sentences import percent
 from analysis.reports.verdict.summary import (
     UNPROVEN_NAME,
     answer_of,
@@ -23,6 +23,7 @@ from analysis.reports.verdict.summary import (
     warns,
 )
 from analysis.reports.verdict.texts import A_RATER, COMPARE, RATE
+from analysis.reports.words import short
 from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.evidence import largest_p
 

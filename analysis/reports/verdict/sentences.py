@@ -4,7 +4,6 @@ from collections import ChainMap
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, floor, isfinite, isnan, nan
-from string import Formatter
 
 from analysis.reports.verdict.texts import (
     A_RATER,
@@ -16,6 +15,7 @@ from analysis.reports.verdict.texts import (
     TEXTS,
     use_of,
 )
+from analysis.reports.words import Writer, short
 from analysis.stats.planning.design import Targets, plan_items
 from analysis.stats.validation.checks import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
 from analysis.stats.validation.criteria import Criteria
@@ -34,15 +34,6 @@ KNOWN_WORDS = {LENGTH: "the length of its text", RATERS: "who rated it"}
 ABSENT = {LENGTH: "text length (no texts are loaded)", SYSTEM: "the system (items name none)"}
 # That a judge favours a system is said already, or says nothing: a constant favours nobody.
 UNFAVOURED = (Reason.FAVOURS, Reason.SAYS_NOTHING, Reason.HOLDS_RATINGS)
-
-
-def short(number, digits=2):
-    """Write a number without the zero before its point; an undefined one as a dash."""
-    if isnan(number):
-        return "–"
-    text = f"{number:.{digits}f}"
-    text = text if float(text) else text.removeprefix("-")
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
 def percent(share):
@@ -89,20 +80,15 @@ def names_unchecked(evidence):
     return [name for name in ABSENT if name not in present], few
 
 
-class Writer(Formatter):
-    """Write a number of a text: {level:short}."""
+class OwnWriter(Writer):
+    """Write what verdicts have besides plain numbers: {agreement.rho:interval}."""
 
-    ways = {
-        "short": short,
+    ways = Writer.ways | {
         "thousandths": partial(short, digits=3),
         "interval": interval_of,
         "percent": percent,
         "share": share_of,
     }
-
-    def format_field(self, value, format_spec):
-        write = self.ways.get(format_spec)
-        return write(value) if write else format(value, format_spec)
 
 
 class Filled:
@@ -115,7 +101,7 @@ class Filled:
 
     def write(self, text, **more):
         """Fill a text; more: what only this text names."""
-        return Writer().vformat(text, (), ChainMap(more, self))
+        return OwnWriter().vformat(text, (), ChainMap(more, self))
 
     def part(self, name, **more):
         return self.write(PARTS[name], **more)

@@ -8,13 +8,12 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
-from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.shared.scores import Evaluator, Scores
-from analysis.reports.verdict.baselines import grey_words
+from analysis.reports.verdict.baselines import grey_words, keep_baselines, with_grey
 from analysis.stats.classification.classification import at_least
 from annotate.templatetags.concord import interval, leading_point
 
