@@ -65,7 +65,7 @@ class Differences(ClosenessReport):
     """
 
     name, title, options = "differences", "Differences", DifferencesOptions
-    keys, fewest = ("evaluator", "other", "question", "level"), 2
+    named_by, fewest = ("evaluator", "other", "question", "level"), 2
     method = (
         "Whether one judge follows the reference more closely than another by more than chance: "
         "paired differences of their correlations, on the same items and the same draws."

@@ -65,7 +65,7 @@ class Ensembles(ClosenessReport):
     """A row per subset, question, level and coefficient; then per size, and of the best subset."""
 
     name, title, options = "ensembles", "Ensembles", CorrelationOptions
-    singles, keys, fewest = False, ("question", "level", "kind"), 2
+    singles, named_by, fewest = False, ("question", "level", "kind"), 2
     method = (
         "How closely the mean of several judges follows the reference: every subset of every "
         "size, and what the best of them is worth on recipients it was not chosen on."
