@@ -37,8 +37,10 @@ def code():
     """Return a hash of code and texts of reports: another version's results do not count."""
     root = Path(__file__).parent.parent.parent
     folders = ("analysis", "annotate", "judges")
-    found = [(root / name).rglob(f"*.{kind}") for name in folders for kind in ("py", "yaml")]
-    files = [file for paths in found for file in sorted(paths)]
+    paths_by_kind = [
+        (root / name).rglob(f"*.{kind}") for name in folders for kind in ("py", "yaml")
+    ]
+    files = [file for paths in paths_by_kind for file in sorted(paths)]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

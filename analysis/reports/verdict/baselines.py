@@ -42,8 +42,8 @@ A_RATER = "a rater, left out of the others"
 def baselines_of(asked):
     """Yield (name, values (items,)) of the baselines of a question with two ratings of an item."""
     reference = asked.reference
-    known = reference.lengths, reference.groupings
-    yield from _baseline_values(asked.scores, asked.place, asked.ratings, asked.means, *known)
+    described = reference.lengths, reference.groupings
+    yield from _baseline_values(asked.scores, asked.place, asked.ratings, asked.means, *described)
 
 
 def _baseline_values(scores, place, given, means, lengths, groupings):
@@ -159,8 +159,8 @@ def baseline_evaluators(scores):
         given = scores.given(place, scores.options.reference)[2]
         if not question.scale.has_values:
             continue
-        known = given, reference[:, place], lengths, groupings
-        for name, column in _baseline_values(scores, place, *known):
+        described = given, reference[:, place], lengths, groupings
+        for name, column in _baseline_values(scores, place, *described):
             values.setdefault(name, np.full(scores.shape, np.nan))[:, place] = column
     return [Evaluator(name, BASELINE, table, reference) for name, table in values.items()]
 

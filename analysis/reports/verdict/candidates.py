@@ -123,26 +123,30 @@ def decide_together(judged, questions, options, named):
     Return the sizes of both families. judged: Candidates, also of judges that are not shown; named:
     the judge named beforehand, which is tested alone.
     """
-    criteria, tried = options.criteria, Counter(one.asked.place for one in judged)
-    cases = [_compare_systems(one) for one in judged]
+    criteria, tried = options.criteria, Counter(candidate.asked.place for candidate in judged)
+    cases = [_compare_systems(candidate) for candidate in judged]
     judge_p = [nan if case is None else case.comparison.judge_p for case in cases]
     # What people see of systems is no check here: where they see nothing, no judge gets a yes.
-    tested = {one.asked.place for one, p in zip(judged, judge_p, strict=True) if not isnan(p)}
+    tested = {
+        candidate.asked.place for candidate, p in zip(judged, judge_p, strict=True) if not isnan(p)
+    }
     no_p = [0.0 if asked.place in tested else nan for asked in questions]
     systems = _correct(judge_p, no_p, judged, questions, named)
-    judge_p = [largest_judge_p(one.evidence, criteria) for one in judged]
+    judge_p = [largest_judge_p(candidate.evidence, criteria) for candidate in judged]
     rating = _correct(judge_p, [asked.people_p for asked in questions], judged, questions, named)
-    for k, (one, case) in enumerate(zip(judged, cases, strict=True)):
+    for k, (candidate, case) in enumerate(zip(judged, cases, strict=True)):
         passes = bool(rating.passes[k])
-        one.decided = decide(one.evidence, criteria, passes_correction=passes)
-        one.p_adjusted, one.family = float(rating.p_adjusted[k]), rating.size
+        candidate.decided = decide(candidate.evidence, criteria, passes_correction=passes)
+        candidate.p_adjusted, candidate.family = float(rating.p_adjusted[k]), rating.size
         if case is not None:
-            one.compared = case.correct(
+            candidate.compared = case.correct(
                 bool(systems.passes[k]), float(systems.p_adjusted[k]), systems.size
             )
-        one.tried = 1 if one.name == named else tried[one.asked.place] + one.asked.n_gone
+        candidate.tried = (
+            1 if candidate.name == named else tried[candidate.asked.place] + candidate.asked.n_gone
+        )
     for asked in questions:
-        _find_echoes(asked, [one for one in judged if one.asked is asked])
+        _find_echoes(asked, [candidate for candidate in judged if candidate.asked is asked])
     return rating.size, systems.size if any(cases) else 0
 
 
@@ -161,8 +165,8 @@ def _correct(judge_p, people_p, judged, questions, named):
     return correct_family(
         [*judge_p, *[1.0] * len(gone)],
         np.nan_to_num(people_p, nan=1.0),
-        [place[one.asked.place] for one in judged] + gone,
-        named=[one.name == named for one in judged] + [False] * len(gone),
+        [place[candidate.asked.place] for candidate in judged] + gone,
+        named=[candidate.name == named for candidate in judged] + [False] * len(gone),
         criteria=judged[0].criteria if judged else None,
     )
 
@@ -198,20 +202,20 @@ def _find_echoes(asked, judged):
     They are tested together, on the items that all of them judged. Nobody is excluded for it.
     """
     people, options = asked.reference.people, asked.scores.options
-    judged = [one for one in judged if one.decided.answer == Answer.YES]
+    judged = [candidate for candidate in judged if candidate.decided.answer == Answer.YES]
     if not judged or not people.n:
         return
-    judgments = np.stack([one.table[people.rows] for one in judged])
+    judgments = np.stack([candidate.table[people.rows] for candidate in judged])
     common = ~np.isnan(judgments).any(axis=(0, 2))
     if not common.any():
         return
     here = people.restrict(common)
     echo = find_echoes(here, judgments[:, common])
     flags = echo.flag_raters(options.alpha)
-    for place, one in enumerate(judged):
+    for place, candidate in enumerate(judged):
         if echo.study_p[place] < options.alpha:
             raters = here.raters[flags[place]]
-            one.echo = _decide_without(one, raters) if len(raters) else Echoed()
+            candidate.echo = _decide_without(candidate, raters) if len(raters) else Echoed()
 
 
 def _decide_without(candidate, raters):

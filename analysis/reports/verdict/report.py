@@ -74,22 +74,26 @@ class VerdictReport(ReportObject):
             asked = asked_questions(scores, role, lengths)
             questions = list(with_own_answers(asked, scores, role))
             notes += own_answer_notes(questions)
-            judged = [one for asked in questions for one in judges_of(asked)]
+            judged = [candidate for asked in questions for candidate in judges_of(asked)]
             sizes.append(decide_together(judged, questions, options, named))
             published = published_tests(questions, judged, role)
             keys = {a.question.key for a in questions if parts is None or a.question.key in parts}
             entries = []
-            for one in judged:
-                if one.has_own_scale:
-                    own_scale.add((one.name, one.asked.question.key))
-                if one.evidence.n and not one.evidence.are_sample:
-                    these.add(one.evidence.n_raters)
-                if one.name in scores.judges:
-                    entries += entries_of(one)
-                    ladders[one.name, role, one.asked.question.key] = rungs_of(one)
+            for candidate in judged:
+                if candidate.has_own_scale:
+                    own_scale.add((candidate.name, candidate.asked.question.key))
+                if candidate.evidence.n and not candidate.evidence.are_sample:
+                    these.add(candidate.evidence.n_raters)
+                if candidate.name in scores.judges:
+                    entries += entries_of(candidate)
+                    ladders[candidate.name, role, candidate.asked.question.key] = rungs_of(
+                        candidate
+                    )
             for asked in questions:
                 if asked.question.key in keys:
-                    entries += [entry for one in others_of(asked) for entry in entries_of(one)]
+                    entries += [
+                        entry for candidate in others_of(asked) for entry in entries_of(candidate)
+                    ]
             rating = [entry for entry in entries if entry.row["use"] == RATE]
             show_published(rating, published)
             judges = [entry for entry in rating if entry.kind == JUDGE]

@@ -320,7 +320,7 @@ class Case(Filled):
         return " It goes in the opposite direction." if is_reversed else ""
 
     @property
-    def shown(self):
+    def proven(self):
         low = self.agreement.share_proven(self.criteria.alpha)
         return f"only {floor(100 * low)} % is" if low >= 0.01 else "nothing is"
 
@@ -421,11 +421,11 @@ class Case(Filled):
             return ""
         if not rare.n_majority:
             return PARTS["finds_none"]
-        found, right = _share(rare.n_hits, rare.n_majority, rare.recall_interval), ""
+        share_found, right = _share(rare.n_hits, rare.n_majority, rare.recall_interval), ""
         if rare.n_marked:
             share = _share(rare.n_hits, rare.n_marked, rare.precision_interval)
             right = self.part("finds_right", right=share)
-        return self.part("finds_some", found=found, right=right)
+        return self.part("finds_some", found=share_found, right=right)
 
 
 def _share(part, whole, interval):

@@ -84,12 +84,12 @@ def sum_up(scores, entries):
     rated = [e for e in entries if e.kind != GROUP and e.row["use"] == RATE]
     columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
     several = len({role for role, _ in columns}) > 1
-    said: dict = {}
+    questions_by_words: dict = {}
     for role, question in columns:
         own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
         about = f"{question} ({role})" if several else question
-        said.setdefault(_sum_up_question(own, entries), []).append(about)
-    for words_of_all, questions in said.items():
+        questions_by_words.setdefault(_sum_up_question(own, entries), []).append(about)
+    for words_of_all, questions in questions_by_words.items():
         yield f"{', '.join(questions)}: {words_of_all}"
     compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
     if sentence := say_systems(compared):

@@ -143,8 +143,8 @@ def _estimates(row):
     quality = min(max(r / sqrt(inside), -1.0), 1.0) if inside else 0.0
     within = row["rho_within"]
     if inside > 0 and within < 1:  # not NaN: known is as rho and the joint check's leave it
-        known = (inside - within) / (inside * (1 - within))
-        asked["known"] = f"{min(max(known, 0.0), MOST_KNOWN):.3f}"
+        share_known = (inside - within) / (inside * (1 - within))
+        asked["known"] = f"{min(max(share_known, 0.0), MOST_KNOWN):.3f}"
     return {**asked, "rho": f"{inside:.3f}", "judge": f"{quality:.3f}"}
 
 

@@ -155,10 +155,10 @@ def moments_of_study(people: People, products: Floats, tested: Flags) -> tuple[f
     variances = has.T @ own
     weight = np.where(tested, 1 / np.where(tested, variances, 1.0), 0.0)
     a = weight[people.rater]
-    roots, each = sparse.diags_array(np.sqrt(weight)), sparse.diags_array(crossed)
+    roots, diagonal = sparse.diags_array(np.sqrt(weight)), sparse.diags_array(crossed)
     scaled = sparse.csr_array(
         sparse.diags_array(weight * (variances + has.T @ crossed))
-        - roots @ (has.T @ each @ has) @ roots
+        - roots @ (has.T @ diagonal @ has) @ roots
     )
     second, third = float((scaled.data**2).sum()), _trace_of_cube(scaled)
     both, sums = total(a**2), total(a)

@@ -163,7 +163,7 @@ class _Differences:
         products: Floats = (sums.T @ sums).toarray()
         return products
 
-    def of(self, values: Floats) -> list[Quantity]:
+    def compare(self, values: Floats) -> list[Quantity]:
         """Return mean(second) - mean(first) of values (n,) of each pair."""
         first, second, products = self.first, self.second, self.covariances(values)
         squares = products[first, first] + products[second, second] - 2 * products[first, second]
@@ -202,7 +202,7 @@ def _compare_pairs(
     differences: _Differences, judge: Floats, codes: Ints, margin: float, alpha: float
 ) -> tuple[SystemPair, ...]:
     means = differences.people.means[:, 0]
-    offsets, by_people, by_judge = map(differences.of, (judge - means, means, judge))
+    offsets, by_people, by_judge = map(differences.compare, (judge - means, means, judge))
     p = [offset.p_within(margin) for offset in offsets]
     p_pair, p_winner = holm(p).tolist(), differences.p_of_winners(judge, by_judge).tolist()
     first, second = (codes[place].tolist() for place in (differences.first, differences.second))
