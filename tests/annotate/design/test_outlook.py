@@ -274,10 +274,10 @@ def test_the_planner_behind_the_link_gives_the_same_number(as_owner):
     (needed,) = re.findall(r"about (\d+) items in clusters of 3", outlook.sentences[0])
     answer = as_owner.get(outlook.address)
     assert answer.context["form"].is_valid()
-    design = next(row for row in answer.context["plan"].designs if row.raters_per_item == 3)
-    assert design.items == int(needed)
-    assert answer.context["plan"].assumed.options.hourly_pay == 108
-    assert answer.context["plan"].assumed.options.session_items == 10
+    rows = answer.context["plan"].rows
+    assert next(r for r in rows if r["raters_per_item"] == 3)["items"] == int(needed)
+    assert answer.context["plan"].options.hourly_pay == 108
+    assert answer.context["plan"].options.session_items == 10
 
 
 @pytest.mark.parametrize("path", ["settings/", "raters/", "raters/links/"])

@@ -49,7 +49,7 @@ def study(owner):
 def plan(client, way):
     answer = client.get(way.address)
     assert answer.context["form"].is_valid(), answer.context["form"].errors
-    return answer.context["plan"].assumed.options
+    return answer.context["plan"].options
 
 
 def test_the_planner_has_the_estimates_of_today(study, as_owner):
