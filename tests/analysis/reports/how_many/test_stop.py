@@ -182,7 +182,7 @@ def test_a_judge_that_says_the_opposite_may_not(owner):
         judgment.save()
     report = build(study, "stop")
     assert row_of(report, evaluator="judge")["state"] == "may_not"
-    assert report.verdict[0].startswith("The rule would stop here: judge tells less than two")
+    assert "stop here: judge tells less than two thirds of what" in report.verdict[0]
 
 
 def test_raters_who_guess_end_it_or_go_on_and_never_let_a_judge_pass(owner):
