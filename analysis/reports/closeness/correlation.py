@@ -16,9 +16,9 @@ from analysis.figures.layout import (
     ranked,
 )
 from analysis.reports.base import Entry
+from analysis.reports.baselines import keep_baselines, with_grey
 from analysis.reports.closeness.engine import ClosenessReport, number_and_ends
 from analysis.reports.kind import Shown, best
-from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.correlations import (
     AVERAGE,
     GROUPED,

@@ -10,8 +10,8 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.options.choices import ALL
 from analysis.reports.base import Entry
+from analysis.reports.baselines import keep_baselines, with_grey
 from analysis.reports.kind import Shown, no_value
-from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.given import Given

@@ -7,8 +7,8 @@ from analysis.figures import curves
 from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
 from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.baselines import keep_baselines, with_grey
 from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
-from analysis.reports.shared.baselines import keep_baselines, with_grey
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.labels import positive_from
