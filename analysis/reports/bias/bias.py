@@ -95,15 +95,15 @@ class Bias(MeasuredReport):
     def measure(self, report, scores, keys, biases=BIASES):
         work, wanted = _Work(scores), [q for q in scores.questions if not keys or q.key in keys]
         ordered = [question for question in wanted if question.scale.is_ordered]
-        found = [
+        rows = [
             (name, judge, question.key, *numbers)
             for name, question, judge in product(biases, ordered, scores.judges)
             if name in OF_DIFFERENCE
             for numbers in OF_DIFFERENCE[name](work.on(judge, question))
         ]
         if ordered:
-            found += of_itself(scores, biases, [question.key for question in wanted])
-        for name, judge, key, measure, estimate, *group in found:
+            rows += of_itself(scores, biases, [question.key for question in wanted])
+        for name, judge, key, measure, estimate, *group in rows:
             first = {"bias": name, "evaluator": judge, "question": key, "measure": measure}
             first |= {"group": group[0] if group else ""}
             sizes = {"n": estimate.n, "groups": estimate.groups}
@@ -394,8 +394,8 @@ def _by_measure(entries, words, caption, question):
     caption, lines = caption.format(question=question), []
     if not _defined(entries):
         return Table(caption)  # the notes say why
-    for (judge, _), found in _grouped(entries, "evaluator", "question"):
-        by_measure = {entry.row["measure"]: entry for entry in found}
+    for (judge, _), neighbours in _grouped(entries, "evaluator", "question"):
+        by_measure = {entry.row["measure"]: entry for entry in neighbours}
         own = [by_measure.get(measure) for measure in words]
         why = next((e.reason for e in own if e and isnan(e.row["value"])), "")
         lines.append((judge, [*(e and _cell(e) for e in own), why or "–"]))

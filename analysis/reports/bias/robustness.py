@@ -96,8 +96,8 @@ class Robustness(MeasuredReport):
         for judge, question in product(judges, scores.questions):
             if not keys or question.key in keys:
                 test = _Test(scores, runs[judge], question, answers[judge])
-                for relation, name, found in test.measured():
-                    _add(report, test, judge, relation, name, found)
+                for relation, name, comparison in test.measured():
+                    _add(report, test, judge, relation, name, comparison)
         return [*item_notes(scores), *_notes(scores, runs, judges), interval_note(scores)]
 
     def layout(self, report, question, looks):
@@ -210,15 +210,18 @@ class _Test:
         return robustness(change, ends[1] - ends[0])
 
 
-def _add(report, test, judge, relation, name, found):
+def _add(report, test, judge, relation, name, comparison):
     options = test.run.frozen["robustness"]["relations"].get(relation, {})
     about = {"evaluator": judge, "question": test.question.key, "relation": relation}
     about |= {"setting": setting(options), "measure": name}
-    beside = columns_of("floor", found.floor) | columns_of("excess", found.excess)
-    reason = found.value.reason or found.excess.reason
-    lost = max(one.undefined_draws for one in (found.value, found.floor, found.excess))
+    beside = columns_of("floor", comparison.floor) | columns_of("excess", comparison.excess)
+    reason = comparison.value.reason or comparison.excess.reason
+    lost = max(
+        estimate.undefined_draws
+        for estimate in (comparison.value, comparison.floor, comparison.excess)
+    )
     facts = {"judge": judge, "kind": "judge", "reason": reason, "undefined_draws": lost}
-    report.add_estimate(about, found.value, {"n": found.value.n} | beside, **facts)
+    report.add_estimate(about, comparison.value, {"n": comparison.value.n} | beside, **facts)
 
 
 def label(relation):

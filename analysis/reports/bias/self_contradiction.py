@@ -39,15 +39,15 @@ def of_itself(scores, biases, keys):
     repeats, outcomes = repeats_and_outcomes(scores.answers.study, options.version, systems)
     of_system = outcomes["system"].fillna("")
     outcomes = outcomes[of_system.isin(set(items["system"]))].assign(system=of_system)
-    found = {POSITION: _positions, RETEST: _retests, FAILURES: _failures}
+    measures = {POSITION: _positions, RETEST: _retests, FAILURES: _failures}
     frames = {POSITION: repeats[repeats["order"] != ""], RETEST: repeats, FAILURES: outcomes}
     for name in biases:
-        for judge in scores.judges if name in found else ():
+        for judge in scores.judges if name in measures else ():
             if judge not in scores.ensembles:
                 own = frames[name][frames[name]["judge"] == judge]
                 rows_of = {key: own[own["question"] == key] for key in keys}
                 rows_of = {key: rows for key, rows in rows_of.items() if len(rows)}
-                for key, *numbers in found[name](scores, rows_of):
+                for key, *numbers in measures[name](scores, rows_of):
                     yield name, judge, key, *numbers
 
 
@@ -55,7 +55,7 @@ def _positions(scores, rows_of):
     """Return the share of answers that change when the order of presentation is reversed."""
     rates = [(key, "flip_rate", _flips(scores, rows)) for key, rows in rows_of.items()]
     none = [("all", "flip_rate", Estimate(nan, reason=ONE_ORDER))]
-    return [found for found in rates if found[2].n] or none
+    return [rate for rate in rates if rate[2].n] or none
 
 
 def _flips(scores, rows):

@@ -145,10 +145,10 @@ class Cost(MeasuredReport):
         names = [entry.row["evaluator"] for entry in shown]
         more = f" The first {MOST_LINES} of {len(entries)}." if entries[MOST_LINES:] else ""
         caption = f"Cost of an item on all questions, and Pearson's r ({what}), the cheapest first."
-        said = {
+        columns = {
             heading: of for heading, of in COLUMNS.items() if any(of(e) not in BLANK for e in shown)
         }
-        costs = listing(caption + more, "Evaluator", names, shown, said)
+        costs = listing(caption + more, "Evaluator", names, shown, columns)
         rows = {row["evaluator"]: row for row in report.rows if row["kind"] == JUDGE}
         pairs = report.curves["pairs"]
         names = [f"{model}: {single} / {multiple}" for model, single, multiple in pairs]
@@ -206,14 +206,14 @@ def _judges(scores, spent, places):
         is_alone = name not in scores.ensembles
         members = [name] if is_alone else scores.ensembles[name].members
         own = {member: spent.get(scores.sampled(member), NOTHING) for member in members}
-        by_member = [cost_by_item(scores, one) for one in own.values()]
+        by_member = [cost_by_item(scores, part) for part in own.values()]
         costs = {
             measure: clustered_mean(
                 np.sum([costs[measure] for costs in by_member], axis=0), **scores.resampling()
             )
             for measure in MEASURES
         }
-        unknown = {member: one.unknown for member, one in own.items() if one.unknown}
+        unknown = {member: part.unknown for member, part in own.items() if part.unknown}
         reasons = [why if member == name else f"{member}: {why}" for member, why in unknown.items()]
         kind, asked = JUDGE if is_alone else ENSEMBLE, aspects.get(scores.sampled(name), "")
         point = Point(name, kind, costs, "; ".join(reasons), aspects=asked)
@@ -255,7 +255,8 @@ def _add(report, points, key):
     values = [estimate.value for estimate in accuracy]
     compared, best = ~np.isnan([dollars, values]).any(axis=0), non_dominated(dollars, values)
     marks = [
-        bool(is_best) if known else None for known, is_best in zip(compared, best, strict=True)
+        bool(is_best) if is_compared else None
+        for is_compared, is_best in zip(compared, best, strict=True)
     ]
     for point, estimate, mark in zip(points, accuracy, marks, strict=True):
         price, unknown = point.costs["cost"], Estimate(nan)

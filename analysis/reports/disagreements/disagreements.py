@@ -74,13 +74,13 @@ class Disagreements(MeasuredReport):
         options, rows, other = scores.options, [], set()
         is_of_people, rated = options.order == BY_PEOPLE, rated_questions(scores)
         for judge in [None] if is_of_people else scores.judges:
-            found = {question.key: _compare(scores, judge, question) for question in rated}
-            other |= {f"{judge} ({key})" for key, own in found.items() if own is None}
-            found = {key: own for key, own in found.items() if own is not None}
-            found[AVERAGE] = average(scores, found)
+            columns_by_key = {question.key: _compare(scores, judge, question) for question in rated}
+            other |= {f"{judge} ({key})" for key, own in columns_by_key.items() if own is None}
+            columns_by_key = {key: own for key, own in columns_by_key.items() if own is not None}
+            columns_by_key[AVERAGE] = average(scores, columns_by_key)
             for key in [*(q.key for q in rated), AVERAGE] if keys is None else keys:
-                if found.get(key) is not None:
-                    rows += _rows(scores, key, judge or PEOPLE, found[key])
+                if columns_by_key.get(key) is not None:
+                    rows += _rows(scores, key, judge or PEOPLE, columns_by_key[key])
         for row in sorted(rows, key=lambda row: -row["spread" if is_of_people else "distance"]):
             report.add(row, judge="" if is_of_people else row["evaluator"], kind="judge")
         notes = policy_notes(scores, compared=False)
@@ -177,18 +177,18 @@ def _labels(ratings, is_rated, n, judge):
     return most, np.full(len(n), nan), distance, spread
 
 
-def average(scores, found):
+def average(scores, columns_by_key):
     """Average {question: columns}; None without any.
 
     On scales of different lengths, values count as shares of their scale's length.
     """
-    lengths = _lengths(scores, found)
+    lengths = _lengths(scores, columns_by_key)
     if not lengths:
         return None
     is_same = len(set(lengths.values())) == 1
     columns: dict = {}
-    for name in next(iter(found.values())):
-        values = np.stack([found[key][name] for key in lengths])
+    for name in next(iter(columns_by_key.values())):
+        values = np.stack([columns_by_key[key][name] for key in lengths])
         if name == "n_raters":
             columns[name] = values.max(axis=0)
         elif not is_same and name in ("people", "judge"):

@@ -145,12 +145,12 @@ def _read(scores):
 
 def _add(report, kind, n, of, percent=None, kappa=None, **about):
     """Add one row. percent, kappa: Estimates, where it has them."""
-    row, found = {"kind": kind} | BLANK | about | {"n": n, "of": of}, [percent, kappa]
+    row, estimates = {"kind": kind} | BLANK | about | {"n": n, "of": of}, [percent, kappa]
     for name, estimate in (("percent", percent), ("kappa", kappa)):
         row |= columns_of(name, estimate or Estimate(nan))
-    found = [estimate for estimate in found if estimate]
-    reasons = dict.fromkeys(estimate.reason for estimate in found if estimate.reason)
-    lost = max((estimate.undefined_draws for estimate in found), default=0)
+    estimates = [estimate for estimate in estimates if estimate]
+    reasons = dict.fromkeys(estimate.reason for estimate in estimates if estimate.reason)
+    lost = max((estimate.undefined_draws for estimate in estimates), default=0)
     report.add(row, kind="rater", reason="; ".join(reasons), undefined_draws=lost)
 
 
@@ -180,9 +180,9 @@ def _add_agreement(report, by_coder, codes, resampling):
         for code in codes if both else []:
             has = [[code in by_coder[who][pk] for who in (first, second)] for pk in both]
             table, again = np.array(has, dtype=float), resampling(both)
-            found = percent_agreement(table, **again), cohen_kappa(table, [0, 1], **again)
+            agreement = percent_agreement(table, **again), cohen_kappa(table, [0, 1], **again)
             about = {"code": code, "coder": first, "other": second}
-            _add(report, "agreement", len(both), len(both), *found, **about)
+            _add(report, "agreement", len(both), len(both), *agreement, **about)
 
 
 def _crossed(rows, kind, line, column, caption):

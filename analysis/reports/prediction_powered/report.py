@@ -265,13 +265,13 @@ def _add_question(report, scores, names, question):
             np.divide(sums, counts, out=means[:, column], where=counts > 0)
         return means
 
-    def add(judge, system, method, found):
+    def add(judge, system, method, result):
         row = {"evaluator": judge or HUMANS, "question": question.key, "system": system}
-        row |= {"estimate": found.value, "low": found.low, "high": found.high}
-        row |= {"lambda": found.power, "n": found.n, "n_unlabelled": found.n_unlabelled}
-        row |= {"n_effective": found.n_effective, "more_to_halve": found.to_halve}
+        row |= {"estimate": result.value, "low": result.low, "high": result.high}
+        row |= {"lambda": result.power, "n": result.n, "n_unlabelled": result.n_unlabelled}
+        row |= {"n_effective": result.n_effective, "more_to_halve": result.to_halve}
         kind = "judge" if judge else HUMANS
-        report.add(row | {"method": method}, reason=found.reason, judge=judge, kind=kind)
+        report.add(row | {"method": method}, reason=result.reason, judge=judge, kind=kind)
 
     pairs = [*combinations(range(1, len(names)), 2)] if len(names) - 1 <= MOST_SYSTEMS else []
     for judge in ("", *scores.judges):
@@ -284,8 +284,8 @@ def _add_question(report, scores, names, question):
         for column, name in enumerate(names):
             add(judge, name, MEAN, prediction_powered_mean(*means.arguments(column)))
         for first, other in pairs:
-            found = prediction_powered_mean(*means.differences(first, other))
-            add(judge, f"{names[first]} − {names[other]}", DIFFERENCE, found)
+            result = prediction_powered_mean(*means.differences(first, other))
+            add(judge, f"{names[first]} − {names[other]}", DIFFERENCE, result)
         if judge and question.scale.is_binary:
             add(judge, EVERYTHING, CORRECTED, _corrected(labels, values, positive_from(question)))
         partly = max(partly, means.partly if judge else 0)

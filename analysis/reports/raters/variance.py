@@ -168,10 +168,10 @@ class _Design:
         self.values, self.clusters = ratings[items, raters], scores.clusters[items]
         codes = {name: scores.codes(name) for name in ("recipient", "content", "system")}
         codes["item"] = np.arange(len(ratings))
-        known = {name: of[items] for name, of in codes.items() if not (of < 0).all()}
-        self.codes = {RATER: raters} | known
+        present = {name: of[items] for name, of in codes.items() if not (of < 0).all()}
+        self.codes = {RATER: raters} | present
         self.usable, self.reasons = usable_factors(self.codes, len(items))
-        self.reasons |= {name: f"no item has a {name}" for name in codes if name not in known}
+        self.reasons |= {name: f"no item has a {name}" for name in codes if name not in present}
 
     @property
     def names(self):
@@ -205,31 +205,33 @@ class _Design:
             halves, blocks = jackknife(self.facts, self.clusters)
         unsolved = "the factors cannot be told apart" if n > 1 else "too few ratings"
         unknown = {VARIANCE: unsolved, SHARE: "no variance is above 0"}
-        found = {}
+        estimates = {}
         for (part, name), value, half in zip(self.names, facts, halves, strict=True):
             reason = "" if blocks is None else _why_no_interval(value, half, blocks)
             if isnan(value):
                 reason = unknown.get(part, "no variance of items could be estimated")
             ends = np.array([-half, half]) + (nan if reason else value)
             low, high = ends if part == VARIANCE else np.clip(ends, 0, 1)
-            found[part, name] = Estimate(float(value), float(low), float(high), n, reason=reason)
-        return found
+            estimates[part, name] = Estimate(
+                float(value), float(low), float(high), n, reason=reason
+            )
+        return estimates
 
 
 def _why_no_interval(value, half, blocks):
     if isnan(half):
-        one, unstable = "all ratings are in one block", "undefined without one of the blocks"
-        return f"no interval: {one if blocks < 2 else unstable}"
+        single, unstable = "all ratings are in one block", "undefined without one of the blocks"
+        return f"no interval: {single if blocks < 2 else unstable}"
     alike = are_alike(value, value + half)
     return "no interval: the same without any of the blocks" if alike else ""
 
 
 def _add_design(report, design, options):
     """Add the components and coefficients of a question, and what they imply for K."""
-    found = design.estimates(options)
+    estimates = design.estimates(options)
     for name in [*design.usable, RESIDUAL]:
         levels = len(np.unique(design.codes[name])) if name in design.codes else None
-        own = found[VARIANCE, name], found[SHARE, name]
+        own = estimates[VARIANCE, name], estimates[SHARE, name]
         _add(report, COMPONENT, design.key, name, *own, levels=levels)
     for name in (RATER, *OF_ITEMS):
         if name in design.reasons:
@@ -237,8 +239,8 @@ def _add_design(report, design, options):
             _add(report, COMPONENT, design.key, name, none)
     for k in RATERS:
         for name in COEFFICIENTS:
-            _add(report, GENERALISABILITY, design.key, name, found[k, name], raters=k)
-    components = [found[VARIANCE, name].value for name in [*design.usable, RESIDUAL]]
+            _add(report, GENERALISABILITY, design.key, name, estimates[k, name], raters=k)
+    components = [estimates[VARIANCE, name].value for name in [*design.usable, RESIDUAL]]
     unit, rater, residual = design.sides(components)
     if unit > 0:
         k = design.raters_per_item
