@@ -22,7 +22,7 @@ class Entry:
     item: int = 0
 
     @classmethod
-    def of(cls, first, estimate, last, **facts):
+    def from_estimate(cls, first, estimate, last, **facts):
         """Build the Entry of an Estimate; first, last: what stands before and after it in the row.
 
         Its reason and its undefined draws are the entry's, unless facts name others.
@@ -63,7 +63,7 @@ class Report:
 
     def add_estimate(self, about, estimate, more, **facts):
         """Append the Entry of an Estimate: what it is about, value, low and high, then more."""
-        self.entries.append(Entry.of(about, estimate, more, **facts))
+        self.entries.append(Entry.from_estimate(about, estimate, more, **facts))
 
     def as_dict(self):
         """Return the report as a JSON object; undefined numbers become null."""

@@ -184,8 +184,8 @@ def _say_uses(yes):
         words, _ = _apart(without_use(entry))
         words = words.replace(opening, f"{_title(row)}: ").replace(PARTS["elsewhere"], "")
         uses.append(SENTENCE_ENDS.split(" ".join(words.split())))
-    shared = [one for one in uses[0] if all(one in use for use in uses)] if len(uses) > 1 else []
-    own = [" ".join(one for one in use if one not in shared) for use in uses]
+    shared = [part for part in uses[0] if all(part in use for use in uses)] if len(uses) > 1 else []
+    own = [" ".join(part for part in use if part not in shared) for use in uses]
     return [*own, *([" ".join(shared)] if shared else [])]
 
 

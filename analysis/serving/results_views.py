@@ -85,11 +85,11 @@ def _apart(source, results):
 def _answered(source, results):
     """Return the context of the answer and of what would settle it, with its price."""
     study, ratings = source.study, source.study.raters_per_item
-    each = f"{ratings} rating{'' if ratings == 1 else 's'}"
+    of_item = f"{ratings} rating{'' if ratings == 1 else 's'}"
     return {
         "results": results,
         "ways_on": ways_on(study, results, source.reader.questions),
-        "price": f"One more item with {each} costs {describe_cost(study, ratings)}.",
+        "price": f"One more item with {of_item} costs {describe_cost(study, ratings)}.",
         "computed": results_computed(source),
     }
 

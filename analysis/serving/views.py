@@ -76,7 +76,7 @@ def frame_of(source, kind):
         "section": "analysis",
         "kind": kind,
         "page_here": own,
-        "kinds_here": [one for one in own.kinds if not one.instead(source.reader)],
+        "kinds_here": [kind for kind in own.kinds if not kind.instead(source.reader)],
         "report_pages": [page for page in PAGES if page in shown or page == own],
     }
 

@@ -103,8 +103,8 @@ class Error:
         if isinstance(value, list | dict) and (depth >= DEEPEST or name in CODES):
             return
         if isinstance(value, list):
-            for one in value[:MOST]:
-                self._read(one, name, depth + 1)
+            for element in value[:MOST]:
+                self._read(element, name, depth + 1)
         elif isinstance(value, dict):
             for within in (*CODES, *WORDS):
                 self._read(value.get(within), within, depth + 1)
@@ -186,13 +186,13 @@ def stored(detail):
 def why(failure, detail):
     """Return in words why a call failed: what it was, and what the endpoint said of it."""
     status, error = stored(detail)
-    name, said = failure.partition(" (")[0], error.sentence.strip()
+    name, sentence = failure.partition(" (")[0], error.sentence.strip()
     if status:
         told = ", ".join([status, *[code for code in error.codes if not code.isdigit()][:1]])
-        said = f"said ({told}): {said}" if said else f"gave status {status} and no reason"
-        text = f"{name}. The endpoint {said}"
-    elif name in said:  # our own words
-        text = said
+        reply = f"said ({told}): {sentence}" if sentence else f"gave status {status} and no reason"
+        text = f"{name}. The endpoint {reply}"
+    elif name in sentence:  # our own words
+        text = sentence
     else:
-        text = f"{name}: {said}" if said else name
+        text = f"{name}: {sentence}" if sentence else name
     return text if text[-1] in ".!?" else f"{text}."

@@ -35,8 +35,8 @@ def seconds_told(headers, body, now):
     told = [_of_header(headers, name, value, now) for name, value in headers.items()]
     for match in FIELD.finditer(body):
         told.append(_seconds(match["span"] + ("ms" if match["ms"] else ""), now))
-    said = [_seconds(match["span"], now) for match in PROSE.finditer(body)]
-    told += [seconds for seconds in said if seconds is not None and seconds <= LONGEST_IN_PROSE]
+    in_prose = [_seconds(match["span"], now) for match in PROSE.finditer(body)]
+    told += [seconds for seconds in in_prose if seconds is not None and seconds <= LONGEST_IN_PROSE]
     return max((seconds for seconds in told if seconds is not None), default=None)
 
 
@@ -63,15 +63,15 @@ def _seconds(text, now):
     head, comma, rest = text.partition(",")
     if until is not None or not comma:
         return until
-    each = [seconds for part in (head, rest) if (seconds := _seconds(part, now)) is not None]
-    return max(each, default=None)
+    spans = [seconds for part in (head, rest) if (seconds := _seconds(part, now)) is not None]
+    return max(spans, default=None)
 
 
 def _length(text, now):
     amounts = [(float(number), unit.lower()) for number, unit in AMOUNT.findall(text)]
-    each = [amount * SECONDS[unit or "s"] for amount, unit in amounts]
+    spans = [amount * SECONDS[unit or "s"] for amount, unit in amounts]
     are_parts = all(unit for _, unit in amounts[:-1])  # as in 2m30s; else it is a list
-    total = sum(each) if are_parts else max(each)
+    total = sum(spans) if are_parts else max(spans)
     if not amounts[0][1] and total >= EPOCH:
         total = total / (1000 if total >= EPOCH_MS else 1) - now.timestamp()
     return max(0.0, total) if math.isfinite(total) else None

@@ -31,7 +31,9 @@ class Rated:
         """Whether this JSON stands in them; value: what it is read as, if empty it quotes none."""
         if not value:
             return False
-        return _folded(text) in self._folded or any(_is_same(value, one) for one in self._values)
+        return _folded(text) in self._folded or any(
+            _is_same(value, other) for other in self._values
+        )
 
     @cached_property
     def _folded(self) -> str:

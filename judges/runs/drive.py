@@ -311,8 +311,8 @@ class Drive:
         first, since = hopeless[0], ""
         if first.is_pause:
             since = f"no call was answered in {settle.PATIENCE.seconds // 60} minutes: "
-        said = refusals.why(first.answer.failure, first.answer.detail)
-        lease.stop(self.run, f"{since}{said}")
+        reason = refusals.why(first.answer.failure, first.answer.detail)
+        lease.stop(self.run, f"{since}{reason}")
         lease.give_back(self.run, self.worker, [o.unit.number for o in hopeless])
 
     def _renew(self):

@@ -232,8 +232,8 @@ def stop_if_alike(run):
     first, row = last[0], [call.pk for call in takewhile(are_alike, settled[:MOST_IN_ROW])]
     with transaction.atomic():
         lease.hold(run)
-        said = refusals.why(first.failure, first.failure_detail)
-        lease.stop(run, f"{IN_A_ROW} calls in a row failed alike: {said}")
+        reason = refusals.why(first.failure, first.failure_detail)
+        lease.stop(run, f"{IN_A_ROW} calls in a row failed alike: {reason}")
         rows = run.judgments.filter(state=Judgment.State.FAILED, call__in=row)
         rows = rows.order_by("pk").select_for_update().values("pk")
         lease.ask_again(Judgment.objects.filter(pk__in=rows), attempts=1)

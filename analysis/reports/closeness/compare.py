@@ -146,7 +146,7 @@ class Compare(ClosenessReport):
                 marks[-own.larger * margin] = f"margin ({-own.larger * margin:g})"
             words = ", and the ".join(marks.values())
             # A legend leaves the lines' names no room.
-            named = [(at, "" if len(names) > 1 else name) for at, name in marks.items()]
+            named = [(value, "" if len(names) > 1 else name) for value, name in marks.items()]
             title = f"Difference of {own.symbol} ({n_words(drawn)})"
             plot = dots(drawn, "question", "pair", looks, title, marks=named)
             caption = f"{own.label}: {less}. Lines: 95 % intervals; dashed: {words}."

@@ -124,7 +124,7 @@ def _entries(scores, compared, places, measures):
             about |= {"level": level, "coefficient": coefficient}
             sizes = {"n": estimate.n, "groups": estimate.groups, "skipped": estimate.skipped}
             who = {"judge": evaluator.judge, "kind": evaluator.kind}
-            yield Entry.of(about, estimate, sizes, **who)
+            yield Entry.from_estimate(about, estimate, sizes, **who)
 
 
 def levels_of(report):

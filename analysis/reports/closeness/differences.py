@@ -167,8 +167,8 @@ class _Common:
         against = scores.options.against
         pairs = combinations(self.answered, 2)
         if against:
-            known = against in self.answered
-            pairs = [(name, against) for name in self.answered if known and name != against]
+            is_answered = against in self.answered
+            pairs = [(name, against) for name in self.answered if is_answered and name != against]
         both = {
             (first, other): tuple(p for p in self.answered[first] if p in self.answered[other])
             for first, other in pairs

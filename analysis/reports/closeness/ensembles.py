@@ -223,7 +223,9 @@ class Subsets:
         """Return {question: [the Estimate of each subset]}, the mean of the questions last."""
         own = {q[0]: self._estimates_of(q, coefficient, level) for q in self.questions}
         # The average of one has the interval of its draws.
-        alone = {key: [average([one]) for one in estimates] for key, estimates in own.items()}
+        alone = {
+            key: [average([estimate]) for estimate in estimates] for key, estimates in own.items()
+        }
         return alone | {
             AVERAGE: [average(of_subset) for of_subset in zip(*own.values(), strict=True)]
         }

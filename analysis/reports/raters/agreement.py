@@ -211,7 +211,7 @@ class _Units:
             question = POOLED if self.places[1:] else self.question.key
             first = {"raters": raters, "question": question, "measure": key}
             sizes = {"n_units": estimate.n, "n_raters": n_raters}
-            yield Entry.of(first, estimate, sizes, judge=judge, kind=kind)
+            yield Entry.from_estimate(first, estimate, sizes, judge=judge, kind=kind)
 
     def _sides(self, name, values):
         """Return the values as they are and as labels; one question alone counts those off it."""

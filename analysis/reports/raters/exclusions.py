@@ -183,7 +183,7 @@ def _r(scores, judge):
     places = comparable(scores)
     if not places:
         return Estimate(nan, reason=NO_JUDGE)
-    return average([correlate(scores, judge, at, "dataset", "pearson") for at in places])
+    return average([correlate(scores, judge, place, "dataset", "pearson") for place in places])
 
 
 KIND = Exclusions().kind()

@@ -115,15 +115,15 @@ class RaterPairs(MeasuredReport):
         first = order[:MOST_DRAWN]
         square = np.ix_(first, first)
         plot = rater_heat_map(
-            [names[at] for at in first], pairs.values[square], pairs.n[square], words
+            [names[place] for place in first], pairs.values[square], pairs.n[square], words
         )
         caption = f"{words} of each two raters; who agrees most with the rest comes first."
         if len(order) > MOST_DRAWN:
             caption += f" The {MOST_DRAWN} of {len(order)} raters who agree most; all are below."
         n_others = (~np.isnan(pairs.values) & ~np.eye(len(means), dtype=bool)).sum(axis=1)
         lines = [
-            (names[at], [Cell({"value": 1}, float(means[at])), int(n_others[at])])
-            for at in np.argsort(means, kind="stable")
+            (names[place], [Cell({"value": 1}, float(means[place])), int(n_others[place])])
+            for place in np.argsort(means, kind="stable")
         ]
         about = f"Mean {words} of each rater with the rest; the lowest first."
         table = Table(about, ["mean", "raters compared with"], lines, [], "Rater")
@@ -224,7 +224,7 @@ def _who_stands_apart(pairs, words):
     )
     if not outliers.places:
         return f"{start}; no rater stands apart."
-    who = ", ".join(f"{pairs.names[at]} ({means[at]:.2f})" for at in outliers.places)
+    who = ", ".join(f"{pairs.names[place]} ({means[place]:.2f})" for place in outliers.places)
     return f"{start}. Apart from the rest: {who}. Look at their answers before you exclude."
 
 

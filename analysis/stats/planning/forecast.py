@@ -56,15 +56,17 @@ def expect_as_in(
         of_rho = part.n * part.rho.error**2
         of_theta = part.n * part.retention(k).error ** 2
         if m != own:
-            of_rho *= _ratio(*(agreement_variance(rho, at) for at in (m, own)))
-            of_theta *= _ratio(*(retention_variance(rho, r, at, k) for at in (m, own)))
+            of_rho *= _ratio(*(agreement_variance(rho, ratings) for ratings in (m, own)))
+            of_theta *= _ratio(*(retention_variance(rho, r, ratings, k) for ratings in (m, own)))
         return Order(rho, r, k, of_rho, of_theta)
 
     whole = evidence.agreement
     level = evidence.level.largest if evidence.level else None
     spread = n * level.error**2 if level else nan
     if m != own:
-        spread *= _ratio(*(level_variance(whole.rho_value, whole.r_value, at) for at in (m, own)))
+        spread *= _ratio(
+            *(level_variance(whole.rho_value, whole.r_value, mean) for mean in (m, own))
+        )
     return Expected(
         m,
         order(whole, criteria.retention),
