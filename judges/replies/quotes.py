@@ -31,9 +31,8 @@ class Rated:
         """Whether this JSON stands in them; value: what it is read as, if empty it quotes none."""
         if not value:
             return False
-        return _folded(text) in self._folded or any(
-            _is_same(value, other) for other in self._values
-        )
+        is_text = _folded(text) in self._folded
+        return is_text or any(_is_same(value, quoted) for quoted in self._values)
 
     @cached_property
     def _folded(self) -> str:

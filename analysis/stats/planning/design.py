@@ -192,7 +192,7 @@ class Expected:
         beyond = [order.margins(left, self.m, reach) for order in self.beyond]
         of_people = [(agreement, SAME), *((margin, SAME) for margin, _ in beyond)]
         of_judge = [(retention, SAME), *((margin, SAME) for _, margin in beyond)]
-        beyond_known = np.prod([special.ndtr(margin) for both in beyond for margin in both], axis=0)
+        of_known = np.prod([special.ndtr(margin) for both in beyond for margin in both], axis=0)
         if self.has_rest and self.beyond:
             rest = self.beyond[0].rest_margin(n, left, self.m) - quantile
             of_judge.append((rest, SIMILAR))
@@ -215,7 +215,7 @@ class Expected:
         return Power(
             special.ndtr(agreement),
             special.ndtr(retention),
-            np.broadcast_to(beyond_known, n.shape),
+            np.broadcast_to(of_known, n.shape),
             level,
             np.where(is_enough, joint, 0.0),
         )

@@ -64,9 +64,8 @@ def expect_as_in(
     level = evidence.level.largest if evidence.level else None
     spread = n * level.error**2 if level else nan
     if m != own:
-        spread *= _ratio(
-            *(level_variance(whole.rho_value, whole.r_value, mean) for mean in (m, own))
-        )
+        values = whole.rho_value, whole.r_value
+        spread *= _ratio(*(level_variance(*values, ratings) for ratings in (m, own)))
     return Expected(
         m,
         order(whole, criteria.retention),
