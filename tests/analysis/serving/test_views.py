@@ -49,8 +49,8 @@ def page(client, path, **query):
 def test_a_page_takes_few_queries(rated, as_owner, django_assert_max_num_queries, path):
     # Is a worker alive, and has it failed before? Do places lack, are there items that lack some,
     # and how many are open? Results asks that too, and for pay, prices, calls without a value, and
-    # what was said of five items.
-    more = {"": 8, "plan/": 2, "verdict/": 3}.get(path, 0)
+    # what was said of five items. Facts asks for statements, matrices and texts.
+    more = {"": 8, "plan/": 2, "verdict/": 3, "factuality/": 1}.get(path, 0)
     with django_assert_max_num_queries(12 + more):
         assert page(as_owner, f"analysis/{path}").status_code == 200
 
