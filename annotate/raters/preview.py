@@ -182,11 +182,12 @@ def find_items(study, kinds):
 
 def remove(previews):
     """Delete previews (a QuerySet of copies) with all that was answered in them."""
+    previews = previews.exclude(preview_of=None)
     # Held: an answer on its way comes before, and goes too, or after, and is refused.
     held = Session.objects.filter(study__in=previews).select_for_update(of=("self",))
     with transaction.atomic():
         list(held.order_by("pk").values_list("pk"))
-        previews.filter(preview_of__isnull=False).delete()
+        previews.delete()
 
 
 def remove_old():
