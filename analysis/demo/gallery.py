@@ -55,6 +55,11 @@ EXHIBITS = (
         "knows who wrote each reply. It shows how a judge gets a no.",
     ),
     Exhibit(
+        "podcasts-demo",
+        "Lists of three podcast recommenders, side by side, for sixty listeners. It shows a judge "
+        "that may rate single episodes and may not yet choose between lists.",
+    ),
+    Exhibit(
         "films-open",
         "Rate explanations of films yourself, beside what their reader has watched. It shows what "
         "raters see.",

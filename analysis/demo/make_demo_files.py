@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
-from analysis.demo import helpdesk
+from analysis.demo import helpdesk, podcasts
 from analysis.demo.simulate import judgments, ratings
 from analysis.demo.texts import SYSTEMS, Writer
 from analysis.demo.written_parts import chance, films, pairs, read_part, watched
@@ -20,7 +20,7 @@ OPEN = ("films-open", ["texts_open"])
 
 
 def write_all(folder):
-    """Write every csv file of the three studies below `folder`; return the paths."""
+    """Write every csv file of the four studies below `folder`; return the paths."""
     dates = watching_dates()
     rated, still_open = items(*RATED, dates), items(*OPEN, dates)
     tables = {
@@ -33,6 +33,7 @@ def write_all(folder):
         "films-open/interactions.csv": interactions(recipients_of(still_open), dates),
         "films-open/items.csv": still_open,
         **{f"helpdesk/{name}.csv": rows for name, rows in helpdesk.tables().items()},
+        **{f"podcasts/{name}.csv": rows for name, rows in podcasts.tables().items()},
     }
     return [write(Path(folder) / name, rows) for name, rows in tables.items()]
 

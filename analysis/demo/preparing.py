@@ -20,11 +20,15 @@ USERNAME = "demo"
 STUDIES = {
     "films-demo": "films",
     "helpdesk-demo": "helpdesk",
+    "podcasts-demo": "podcasts",
     "films-open": "films-open",
     "surveys-demo": "surveys",
     "factuality-demo": "factuality",
 }
-NAMED = {"films-demo": "Simulated judge"}  # by study, before it has judged anything
+NAMED = {  # by study, before it has judged anything
+    "films-demo": "Simulated judge",
+    "podcasts-demo": "Simulated judge with the profile",
+}
 TABLES = ("contents", "interactions", "items", "ratings", "judgments", "statements")
 MODEL_NOTICE = (
     "SmolLM2-135M, a very small model that runs on this machine. Its ratings are poor; it is here "

@@ -19,7 +19,14 @@ from tests.smoke.unreached import UNREACHED
 from tests.smoke.visitor import Visitor
 from tests.smoke.ways import WAYS, NotStarted, Way, fresh_clone
 
-STUDIES = ("films-demo", "helpdesk-demo", "films-open", "surveys-demo", "factuality-demo")
+STUDIES = (
+    "films-demo",
+    "helpdesk-demo",
+    "podcasts-demo",
+    "films-open",
+    "surveys-demo",
+    "factuality-demo",
+)
 PASSWORD = ("/admin/password_change/", "/admin/password_change/done/")
 VISITED = ("smoke", "factuality-demo")  # whose raters' screens are walked besides the printed one
 

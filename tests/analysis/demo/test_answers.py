@@ -7,7 +7,7 @@ drawn here from the numbers that simulate.py and helpdesk.py name, without their
 import numpy as np
 import pytest
 
-from analysis.demo import helpdesk, preparing, simulate
+from analysis.demo import helpdesk, podcasts, preparing, simulate
 from analysis.demo.make_demo_files import HERE
 from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.texts import RATE
@@ -90,6 +90,15 @@ def test_a_judge_that_knows_who_wrote_a_reply_may_not_stand_in(load):
     assert {entry.row["answer"] for entry in entries.values()} == {"no"}
     ranked = [helpdesk.KNOWS_SYSTEM, "text length"]
     assert say_answer(list(entries.values()), ranked).lead == "No judge may stand in for a rater."
+
+
+def test_a_judge_of_podcasts_may_rate_episodes_and_may_not_yet_choose_lists(load):
+    entries, report = load("podcasts-demo")
+    named, other = podcasts.JUDGES
+    answers = {place: entry.row["answer"] for place, entry in entries.items()}
+    assert answers[named, podcasts.FIT] == "yes"
+    assert answers[named, podcasts.BETTER] == "not_yet"
+    assert "yes" not in {answers[other, question] for question in (podcasts.FIT, podcasts.BETTER)}
 
 
 def test_within_a_system_it_knows_nothing_and_over_all_as_much_as_was_simulated(load):

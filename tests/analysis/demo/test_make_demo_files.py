@@ -25,11 +25,20 @@ HEADERS = {
     "ratings": "item,rater,role,question,value,answered_at,seconds",
     "judgments": "item,judge,question,value",
 }
-HELPDESK = {
-    "contents": "content,title,description",
-    "items": "item,kind,content,system,text",
-    "ratings": "item,rater,role,question,value",
-    "judgments": "item,judge,question,value",
+OTHERS = {
+    "helpdesk": {
+        "contents": "content,title,description",
+        "items": "item,kind,content,system,text",
+        "ratings": "item,rater,role,question,value",
+        "judgments": "item,judge,question,value",
+    },
+    "podcasts": {
+        "contents": "content,title,show,topics,description",
+        "interactions": "recipient,content,share_listened,at",
+        "items": "item,kind,recipient,content,system,parent,side,position",
+        "ratings": "rater,role,item,question,value",
+        "judgments": "judge,item,question,value",
+    },
 }
 
 
@@ -43,7 +52,7 @@ def study_file(study):
 
 
 def csv_files():
-    made = [path for folder in ("films*", "helpdesk") for path in HERE.glob(f"{folder}/*.csv")]
+    made = [path for folder in ("films*", *OTHERS) for path in HERE.glob(f"{folder}/*.csv")]
     return sorted(path.relative_to(HERE).as_posix() for path in made)
 
 
@@ -58,7 +67,7 @@ def test_the_script_writes_the_same_bytes_again(tmp_path):
 def test_a_file_has_its_header_no_byte_order_mark_and_no_ragged_row(name):
     text = (HERE / name).read_bytes().decode("utf-8")
     rows = list(csv.reader(text.splitlines()))
-    headers = HELPDESK if name.startswith("helpdesk") else HEADERS
+    headers = OTHERS.get(Path(name).parent.name, HEADERS)
     assert text.startswith(headers[Path(name).stem] + "\n")
     assert {len(row) for row in rows} == {len(rows[0])}
     assert "\r" not in text
