@@ -35,8 +35,9 @@ def describe_cost(study, places):
     own = item_seconds(study)
     seconds = own or USUAL_SECONDS
     whence = "the median of this study’s sessions" if own else "assumed"
+    cost = places * seconds * USUAL_PAY / HOUR
     return (
-        f"about {places * seconds * USUAL_PAY / HOUR:,.2f} if an hour pays {USUAL_PAY} and a "
-        f"rating takes {seconds:.0f} seconds ({whence}); a platform’s fee comes on top. Settings "
-        "say what a session pays"
+        f"about {cost:,.2f} in your currency, at {USUAL_PAY} an hour (assumed) and {seconds:.0f} "
+        f"seconds a rating ({whence}); a platform’s fee comes on top. Say in Settings what a "
+        "session pays"
     )

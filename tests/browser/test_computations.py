@@ -55,5 +55,5 @@ def test_it_waits_then_fails_and_is_tried_again(owner, new_page, scheme, width):
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
     compute(row.pk)
-    expect(page.get_by_text("from data as of")).to_be_visible()
+    expect(page.get_by_text("from the data of")).to_be_visible()
     shoot(page, f"computing-done-{scheme}-{width}")

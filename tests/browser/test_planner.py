@@ -75,7 +75,9 @@ def test_from_not_yet_to_second_ratings_and_back(new_page, researcher, scheme, w
     page.goto("/studies/films/analysis/verdict/")
     page.locator("#ways-on > summary").click()
     page.locator("#ways-on").get_by_role("link", name="Open places for second ratings").click()
-    expect(page.locator("#places")).to_contain_text("180 places cost about 18.00 if an hour pays 9")
+    expect(page.locator("#places")).to_contain_text(
+        "180 places cost about 18.00 in your currency, at 9 an hour"
+    )
     shoot(page, f"more-ratings-{scheme}-{width}")
     assert axe.violations(page) == []
     assert axe.cut(page) == []

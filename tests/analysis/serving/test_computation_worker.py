@@ -71,6 +71,6 @@ def test_another_worker_takes_up_what_a_killed_one_was_computing(tmp_path, owner
     row = Computation.objects.get()
     assert (row.state, row.reason) == (State.DONE, "")
     assert len(list((tmp_path / "reports").glob("*.djcache"))) == 2, "the choices and the report"
-    assert "UTC, from data as of" in page
+    assert "UTC from the data of" in page
     expected = build(study, "roc", draws=20).as_dict()["rows"]
     assert rows and rows == [row for row in expected if row["question"] == rows[0]["question"]]

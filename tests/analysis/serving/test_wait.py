@@ -207,7 +207,7 @@ def test_the_page_says_when_and_from_what_its_numbers_were_computed(rated, as_ow
     assert before <= computed.read_at <= computed.computed_at <= timezone.now()
     again = look(as_owner)
     assert again.context["computed"].computed_at == computed.computed_at, "the page is later"
-    at = f"{computed.computed_at:%H:%M:%S}</time> UTC, from data as of"
+    at = f"{computed.computed_at:%H:%M:%S}</time> UTC from the data of"
     assert at in again.text and f"{computed.read_at:%H:%M:%S}</time>" in again.text
     Rating.objects.update(value=3)
     assert look(as_owner).context["computed"].read_at > computed.computed_at
@@ -217,7 +217,7 @@ def test_the_page_says_when_and_from_what_its_numbers_were_computed(rated, as_ow
 def test_every_page_with_numbers_says_when(rated, as_owner, settings, path):
     settings.REPORT_IN_PAGE = 100_000
     as_owner.get("/studies/films/analysis/headlines/")
-    assert "UTC, from data as of" in as_owner.get(f"/studies/films/analysis/{path}").text
+    assert "UTC from the data of" in as_owner.get(f"/studies/films/analysis/{path}").text
 
 
 def test_what_is_no_longer_kept_is_computed_again(rated, as_owner, alive):

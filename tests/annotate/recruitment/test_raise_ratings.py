@@ -82,7 +82,9 @@ def test_the_cost_is_what_sessions_pay(study):
 def test_without_pay_the_cost_is_of_the_sessions_own_time_or_of_what_is_assumed(study):
     """90 places of 40 s at 9 an hour are 9.00; of 80 s twice that."""
     words = costs.describe_cost(study, 90)
-    assert words.startswith("about 9.00 if an hour pays 9 and a rating takes 40 seconds (assumed)")
+    assert words.startswith(
+        "about 9.00 in your currency, at 9 an hour (assumed) and 40 seconds a rating (assumed)"
+    )
     now, items = timezone.now(), study.items.all()
     for number, seconds in enumerate((60, 80, 80, 80, 4000)):
         session = factories.make_session(study, f"r{number}", source=Session.Source.WEB)
@@ -98,7 +100,7 @@ def test_without_pay_the_cost_is_of_the_sessions_own_time_or_of_what_is_assumed(
             session=session,
         )
     assert costs.item_seconds(study) == 80
-    assert costs.describe_cost(study, 90).startswith("about 18.00 if an hour pays 9 and a rating")
+    assert costs.describe_cost(study, 90).startswith("about 18.00 in your currency, at 9 an hour")
     Session.objects.first().delete()
     assert costs.item_seconds(study) is None
 
