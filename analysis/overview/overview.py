@@ -167,6 +167,7 @@ def item_rows(study, items):
     A row is (item, raters, judges, {state: places}).
     """
     items = as_seen(study, list(items))
+    add_lists(items)
     pks = [item.pk for item in items]
     people = _by_item(Rating.objects.for_analysis().filter(item__in=pks), "session__rater")
     judges = _by_item(
@@ -177,6 +178,16 @@ def item_rows(study, items):
     for item, state, count in rows.annotate(n=Count("pk")):
         places[item][state] = count
     return [(item, people[item.pk], judges[item.pk], places.get(item.pk)) for item in items]
+
+
+def add_lists(items):
+    """Give each pair of lists its `lists`: {side: [its recommendations in order]}."""
+    pairs = {item.pk: item for item in items if item.kind == Item.Kind.LIST_PAIR}
+    parts = Item.objects.filter(parent__in=pairs).exclude(side="") if pairs else []
+    for pair in pairs.values():
+        pair.lists = {}
+    for part in parts and parts.select_related("content", "system").order_by("side", "position"):
+        pairs[part.parent_id].lists.setdefault(part.side, []).append(part)
 
 
 def _by_item(rows, source):

@@ -66,6 +66,7 @@ def item(request, slug, pk):
     rows = Item.objects.select_related("recipient", "content", "system", "parent")
     (item,) = as_seen(study, [get_object_or_404(rows, study=study, pk=pk)])
     item.study = study
+    overview.add_lists([item])
     neighbours = {
         "previous": study.items.filter(pk__lt=pk).order_by("-pk").first(),
         "next": study.items.filter(pk__gt=pk).order_by("pk").first(),

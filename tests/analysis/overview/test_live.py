@@ -277,6 +277,19 @@ def test_the_fragment_takes_the_same_few_queries_however_large(
         as_owner.get(LIVE)
 
 
+def test_a_pair_of_lists_shows_what_it_lists_and_its_parts_lead_back(study, as_owner):
+    pair = factories.make_item(study, "pair", content=None, kind="list_pair")
+    for side, position, title in (("B", 1, "Last"), ("A", 2, "Second"), ("A", 1, "First")):
+        fields = {"kind": "recommendation", "parent": pair, "side": side, "position": position}
+        part = factories.make_item(study, title.lower(), content=title, **fields)
+    listed = as_owner.get("/studies/films/items/").content.decode()
+    assert "A: First · Second<br>B: Last" in listed
+    page = as_owner.get(f"/studies/films/items/{pair.pk}/").content.decode()
+    assert page.index("First") < page.index("Second") < page.index("List B") < page.index("Last")
+    page = as_owner.get(f"/studies/films/items/{part.pk}/").content.decode()
+    assert ">pair</a>, list A" in page
+
+
 # Items by their places
 
 
