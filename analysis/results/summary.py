@@ -124,12 +124,13 @@ def _furthest(answers, options, ranked):
 
 
 def ways_on(study, results, questions):
-    """Return the WaysOn of the first judge and question that more ratings may decide; else None."""
-    by_key = {question.key: question for question in questions}
-    for name in results.ranked:
-        entries = [entry for entry in results.verdict.entries if entry.row["evaluator"] == name]
-        report = replace(results.verdict, entries=entries)
-        for key in dict.fromkeys(entry.row["question"] for entry in entries):
-            if ways := list_ways_on(study, report, by_key[key]):
-                return ways
-    return None
+    """Return the WaysOn of what the answer leaves open, on the first question that more may decide.
+
+    That is of the best judge, as the steps of the answer are; None where more decides nothing.
+    """
+    best = results.ranked[:1]
+    own = [entry for entry in results.verdict.entries if entry.row["evaluator"] in best]
+    report = replace(results.verdict, entries=own)
+    asked = {entry.row["question"] for entry in own}
+    ways = (list_ways_on(study, report, each) for each in questions if each.key in asked)
+    return next(filter(None, ways), None)

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from analysis.reports.base import Report
 from analysis.reports.verdict.ways_on import list_ways_on
+from analysis.results.summary import ways_on
 from annotate.models import Membership, Place
 from tests import factories
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd
@@ -70,6 +72,19 @@ def test_comparing_systems_takes_the_estimates_of_rating_items(study, as_owner):
     assert way.words == "J, to compare systems"
     options = plan(as_owner, way)
     assert (options.use, options.rho, options.judge) == ("compare_systems", 0.36, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("next_step", "is_led_on"),
+    [("Collect 9.", True), ("More items would not change this: calibrate it.", False)],
+)
+def test_results_leads_on_from_what_the_best_judge_leaves_open(study, next_step, is_led_on):
+    rows = {"evaluator": "best", "next": next_step}, {"evaluator": "other"}
+    report = Report("verdict", "films", {"retention": "4/5"}, entries=make_report(*rows).entries)
+    results = SimpleNamespace(ranked=["best", "other"], verdict=report)
+    ways = ways_on(study, results, list(study.questions.all()))
+    assert (ways is not None) == is_led_on
+    assert not ways or [way.words for way in ways.planners] == ["best, to rate items"]
 
 
 @pytest.mark.parametrize(
