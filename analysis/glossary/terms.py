@@ -124,8 +124,8 @@ TERMS = (
     _term(
         "cannot-be-tested",
         "Cannot be tested",
-        "An answer of the verdict: no item has two ratings and a judgment, so that nothing can be "
-        "said.",
+        "An answer of the verdict: there is nothing to test the judge by, as no item has two "
+        "ratings and a judgment, or as it may have seen the ratings.",
         "verdict",
         "–",
     ),

@@ -27,9 +27,10 @@ T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
 LEAST_WORTH = 0.1  # raters, below which a worth is called nothing
 MOST_NAMED = 3  # judges or raters in a sentence
-USUAL = 0.3, 3  # agreement of two raters, ratings an item
+USUAL = 0.3, 3  # agreement of two raters, ratings per item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 KNOWN_WORDS = {LENGTH: "the length of its text", RATERS: "who rated it"}
+SAME_WORDS = {LENGTH: "texts of the same length", RATERS: "the same raters"}
 # Features that a study's data may lack: what is not checked then, and why.
 ABSENT = {LENGTH: "text length (no texts are loaded)", SYSTEM: "the system (items name none)"}
 # That a judge favours a system is said already, or says nothing: a constant favours nobody.
@@ -66,9 +67,9 @@ def some(names):
     return ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
 
 
-def list_known(names):
+def list_known(names, words_of=KNOWN_WORDS, usual="its"):
     """Write what is taken out of ratings and judgments: "its system and the length of its text"."""
-    words = [KNOWN_WORDS.get(name, f"its {name}") for name in names]
+    words = [words_of.get(name, f"{usual} {name}") for name in names]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
@@ -142,6 +143,7 @@ class SystemsCase(Filled):
     margin: float
     people: object
     evidence: Evidence
+    criteria: Criteria
     family: int = 0
     p_adjusted: float = nan
 
@@ -357,8 +359,8 @@ class Case(Filled):
     def alike(self):
         if self.verdict.grouping:
             return f"Within one {self.verdict.grouping}"
-        features = self.features.replace("its ", "").replace("who rated it", "who rated them")
-        return f"Among items that are alike in {features}"
+        same = list_known(self.evidence.beyond.names, SAME_WORDS, "the same")
+        return f"Among items with {same}"
 
     @property
     def or_systems(self):
@@ -387,7 +389,7 @@ class Case(Filled):
     @property
     def worth(self):
         clause = worth_clause(self.least_worth).removeprefix(", ")
-        return f" ({clause})" if clause else ""
+        return f" (it is {clause})" if clause else ""
 
     @property
     def whom_for(self):

@@ -229,7 +229,7 @@ def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expe
     """Say what a verdict is expected to measure, by the variances of normal scores.
 
     rho: agreement of two raters; r: of judge and rater (judge_agreement gives it from the judge's
-    quality); m: ratings an item. Raises ValueError for values out of range.
+    quality); m: ratings per item. Raises ValueError for values out of range.
     """
     aims = targets or Targets()
     check_share(aims.alpha, "alpha", 0, 0.5)
