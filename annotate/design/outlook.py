@@ -88,7 +88,7 @@ class Rated:
             groups=self.groups,
             points=5 if scale.step is None else round(scale.range) + 1,
         )
-        return int(plan_items(USUAL, USUAL, self.ratings, targets=targets).items)
+        return int(plan_items(USUAL, USUAL, self.ratings, targets=targets))
 
     @property
     def groups(self):

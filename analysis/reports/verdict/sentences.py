@@ -16,6 +16,7 @@ from analysis.reports.verdict.texts import (
     use_of,
 )
 from analysis.reports.words import Writer, short
+from analysis.stats.intervals.wilson_interval import wilson_interval
 from analysis.stats.planning.design import Targets, plan_items
 from analysis.stats.validation.checks import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
 from analysis.stats.validation.criteria import Criteria
@@ -312,7 +313,7 @@ class Case(Filled):
         """How many items usually decide: the fewest only allow a test."""
         own, (rho, ratings) = self.criteria, USUAL
         targets = Targets(retention=own.retention, floor=own.floor, alpha=own.alpha)
-        decides = plan_items(rho, rho, ratings, targets=targets).items
+        decides = plan_items(rho, rho, ratings, targets=targets)
         name = "usually_decide" if isfinite(decides) else "only_a_test"
         return self.part(name, decides=decides, usual_rho=rho, usual_ratings=ratings)
 
@@ -423,15 +424,15 @@ class Case(Filled):
             return ""
         if not rare.n_majority:
             return PARTS["finds_none"]
-        share_found, right = _share(rare.n_hits, rare.n_majority, rare.recall_interval), ""
+        right = ""
         if rare.n_marked:
-            share = _share(rare.n_hits, rare.n_marked, rare.precision_interval)
-            right = self.part("finds_right", right=share)
-        return self.part("finds_some", found=share_found, right=right)
+            right = self.part("finds_right", right=_share(rare.n_hits, rare.n_marked))
+        return self.part("finds_some", found=_share(rare.n_hits, rare.n_majority), right=right)
 
 
-def _share(part, whole, interval):
-    low, high = map(percent, interval)
+def _share(part, whole):
+    """Write a share of items with its 95 % interval."""
+    low, high = map(percent, wilson_interval(part, whole))
     return f"{percent(part / whole)} [{low}, {high}]"
 
 

@@ -97,8 +97,8 @@ def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
     sentence, _ = case.say()
     assert sentence.endswith(
         " With 30 a test can be made, which need not decide: about 268 do for a judge as good as a "
-        "rater, where raters agree as usual (.30) and each item has 3 ratings. Do not use J alone on "
-        "q yet."
+        "rater, where raters agree as usual (.30) and each item has 3 ratings. Do not use J alone "
+        "on q yet."
     )
 
 
