@@ -26,8 +26,6 @@ class Writer(Formatter):
     def format_field(self, value, format_spec):
         if format_spec.startswith("*"):
             return f"{value:,} {format_spec[1:]}{'' if value == 1 else 's'}"
-        if format_spec in ("point", "measured"):
-            value = float(value)
         write = self.ways.get(format_spec)
         return write(value) if write else format(value, format_spec)
 

@@ -15,8 +15,7 @@ agreement.pooled_pair              pooled_pair (values of the draws)
 agreement.variance_components      usable_factors, variance_components, shares, generalisability
                                    (plain numbers)
 classification.calibration         calibration_curve (bins), expected_calibration_error
-classification.classification      auc, ordinal_auc, at_least, roc_curve, confusion_matrix,
-                                   round_half_down
+classification.classification      auc, ordinal_auc, at_least, roc_curve, confusion_matrix
 classification.curves              roc_band (a band), precision_recall_curve, average_precision
 classification.operating_point     best_threshold, at_threshold
 classification.row_shares          row_shares (a RowShares: a confusion matrix with intervals of its
@@ -51,7 +50,8 @@ replacement.outliers               low_outliers (places of values far below the 
 replacement.prediction_powered     prediction_powered_mean
 replacement.preference             system_preference
 replacement.selection              model_selection, misfit_recall, misfit_precision
-replacement.substitution           alternative_annotator_test, rejections (flags)
+replacement.substitution           alternative_annotator_test, compare_with_raters, rejections
+                                   (flags)
 statements.best_match              Pairs, mean_of_best, summac_zs, align_score (arrays, a value an
                                    item)
 statements.consistency             settled (a Consistency: precision, recall, F1 of each item),

@@ -15,6 +15,7 @@ LARGEST = 1e100  # sums of squares stay finite
 MEAN_DIGITS = 13  # of a mean, counted from the largest value's first; what follows is rounding
 FEW_DECIMALS = 9  # in which people write numbers
 EXACT = 2.0**53  # below it whole numbers and their sums have no rounding
+ROUNDING = 1e-9  # a mean may miss the half or the cut that it stands for by this much
 MOST_DECIMALS = 300  # a power of ten beyond is no float
 
 
@@ -150,3 +151,8 @@ def mean_of_defined(values: Floats, axis: int = -1) -> Floats:
     defined = ~np.isnan(values)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(defined, values, 0.0).sum(axis=axis) / defined.sum(axis=axis)
+
+
+def round_half_down(values: ArrayLike) -> Floats:
+    """Round to whole numbers, halves down: 3.5 -> 3. NaN stays NaN."""
+    return np.ceil(np.asarray(values, dtype=np.float64) - 0.5 - ROUNDING)

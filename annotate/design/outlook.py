@@ -88,7 +88,7 @@ class Rated:
             groups=self.groups,
             points=5 if scale.step is None else round(scale.range) + 1,
         )
-        return int(plan_items(USUAL, USUAL, self.ratings, targets=targets).items)
+        return int(plan_items(USUAL, USUAL, self.ratings, targets=targets))
 
     @property
     def groups(self):
@@ -221,7 +221,7 @@ def _say_items(rated):
 
 
 def _say_single(rated):
-    """Yield what one rating an item cannot decide, also with own answers that are asked again."""
+    """Yield what one rating per item cannot decide, also with own answers that are asked again."""
     settings = settings_of(rated.study)
     asks_again = settings.repeat_share or settings.repeats
     if asks_again and rated.own and not rated.is_nominal:

@@ -915,7 +915,7 @@ class Migration(migrations.Migration):
                             ("decisions__gte", 1), ("planned__gte", 1), ("raters_per_item__gte", 2)
                         ),
                         name="stopping_plan_decides",
-                        violation_error_message="A plan has clusters, a decision and two ratings an item.",
+                        violation_error_message="A plan has clusters, a decision and two ratings per item.",
                     ),
                 ],
             },

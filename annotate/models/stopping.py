@@ -60,7 +60,7 @@ class StoppingPlan(models.Model):
             models.CheckConstraint(
                 condition=Q(planned__gte=1, decisions__gte=1, raters_per_item__gte=2),
                 name="stopping_plan_decides",
-                violation_error_message="A plan has clusters, a decision and two ratings an item.",
+                violation_error_message="A plan has clusters, a decision and two ratings per item.",
             ),
         ]
 

@@ -1,4 +1,4 @@
-"""Choose items to send to more raters, and how many ratings an item."""
+"""Choose items to send to more raters, and how many ratings per item."""
 
 from django import forms
 
@@ -36,7 +36,7 @@ class RaiseForm(forms.Form):
     ratings = forms.IntegerField(
         min_value=2,
         max_value=MOST_RATINGS,
-        label="Ratings an item",
+        label="Ratings per item",
         help_text="Items with fewer places get the places that they lack; others get none.",
     )
     question = forms.ModelChoiceField(

@@ -60,7 +60,7 @@ def raise_ratings(study, by, ratings, question=None):
         items = _items_below(study, ratings, question).filter(many=many)
         added.append((list(items.values_list("pk", flat=True)), ratings - many))
     new = [place for items, count in added for place in places.add(study, items, count)]
-    step = log_step(study, new, by=by, words=f"up to {ratings} ratings an item, for the verdict")
+    step = log_step(study, new, by=by, words=f"up to {ratings} ratings per item, for the verdict")
     if step is None:
         raise NotNow(f"Every item has {ratings} places already.")
     kept_places.keep(study)

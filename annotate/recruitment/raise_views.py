@@ -1,4 +1,4 @@
-"""Ask before places are opened for more ratings an item; open them."""
+"""Ask before places are opened for more ratings per item; open them."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

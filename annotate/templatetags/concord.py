@@ -1,6 +1,7 @@
 """Write numbers, durations and times on pages."""
 
 import math
+from typing import SupportsFloat
 
 from django import template
 from django.utils.safestring import mark_safe
@@ -40,8 +41,8 @@ def session_instructions(context):
 
 
 def is_number(value):
-    """Return whether a value is a finite number."""
-    return isinstance(value, int | float) and math.isfinite(value)
+    """Return whether a value is a finite number, also one of numpy."""
+    return isinstance(value, SupportsFloat) and math.isfinite(value)
 
 
 @register.filter

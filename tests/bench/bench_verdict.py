@@ -35,7 +35,7 @@ HANNA = Shape("hanna", 96, 11, 6, 3, 3, 21)
 
 
 def of_crowd(ratings):
-    """The Shape of three judges and so many ratings: 8 systems, 4 questions, 4 ratings an item."""
+    """The Shape of three judges and so many ratings: 8 systems, 4 questions, 4 ratings per item."""
     return Shape("crowd", ratings // (8 * 4 * 4), 8, 4, 200, 4, 3)
 
 

@@ -23,6 +23,7 @@ from analysis.stats.intervals.bootstrap import draw_counts
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from analysis.stats.intervals.clustered_median import clustered_median
 from analysis.stats.intervals.jackknife import jackknife
+from analysis.stats.intervals.wilson_interval import wilson_interval
 from analysis.stats.regression.clustered_slope import clustered_slope
 from analysis.stats.replacement.prediction_powered import prediction_powered_mean
 from analysis.stats.validation.checks import measure_rare_class
@@ -217,7 +218,10 @@ def try_intervals(n_clusters, rng):
     }
     ends = {name: (own.low, own.high) for name, own in intervals.items()}
     rare = measure_rare_class((ratings > POSITIVE).mean(axis=1), (judge > POSITIVE).astype(float))
-    ends |= {"recall": rare.recall_interval, "precision": rare.precision_interval}
+    ends |= {
+        name: wilson_interval(rare.n_hits, n) if n else (np.nan, np.nan)
+        for name, n in (("recall", rare.n_majority), ("precision", rare.n_marked))
+    }
     truth = true_values()
     held = {
         name: None if np.isnan(low) else bool(low <= truth[name] <= high)

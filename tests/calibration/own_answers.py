@@ -87,7 +87,7 @@ def tables(tallies):
         *((f"covers {name}", between(0.93, 0.97)) for name in COVERED),
     ]
     text = (
-        f"{RECIPIENTS} recipients rate {ITEMS} items of their own, one rating an item, and answer "
+        f"{RECIPIENTS} recipients rate {ITEMS} items of their own, one rating per item, and answer "
         f"{REPEATED:.0%} of them again; recipients carry .4 of quality and are the clusters. The "
         "columns are reliabilities; coverage is of 95 % intervals of the judge with q = .9."
     )

@@ -272,7 +272,7 @@ def _systems_line(design, tallies):
 DESIGN_TEXT = (
     "4 systems × 5 topics, a quality that correlates .4 with the length, raters whose leniency is "
     "a tenth of the noise; *q* is the judge's correlation with quality, *equal* a judge like one "
-    "rater; items × ratings an item. Two raters agree by .30 unless a reliability is given. The "
+    "rater; items × ratings per item. Two raters agree by .30 unless a reliability is given. The "
     "target is the planner's prediction that all checks are passed."
 )
 CLUSTERED_TEXT = (

@@ -246,7 +246,7 @@ def tables(tallies):
 
 LOOKS = (
     f"A look every {EVERY} complete items from {FIRST_LOOK} clusters to {ITEMS} items, at the "
-    f"longest run of complete clusters; reliability {RELIABILITY:g}, {M} ratings an item, "
+    f"longest run of complete clusters; reliability {RELIABILITY:g}, {M} ratings per item, "
     f"{AT_WORK} raters at work at once. The ratings of who drops out are lost, and others fill "
     "the places."
 )

@@ -16,8 +16,8 @@ from analysis.reports.base import columns_of
 from analysis.reports.kind import NO_JUDGE, no_value, of_questions
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.measured import MeasuredReport
-from analysis.stats.classification.classification import round_half_down
 from analysis.stats.estimate import Estimate
+from analysis.stats.inputs import round_half_down
 from analysis.stats.ranked_lists.robustness import (
     RANKS,
     Compared,

@@ -85,7 +85,7 @@ class Plan:
         """Return the items, of all systems together, that have the chance aimed at; else inf."""
         options = self.options
         if not self.is_comparison:
-            return plan_items(options.rho, self.judge, m, options.power, self.targets).items
+            return plan_items(options.rho, self.judge, m, options.power, self.targets)
         if not self.may_compare:
             return inf
         margin = self.scale.system_margin

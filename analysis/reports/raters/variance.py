@@ -248,7 +248,7 @@ def _add_design(report, design, options):
         needed = ceil(ENOUGH / (1 - ENOUGH) * (rater + residual) / unit - 1e-9)
         many = f"{max(needed, 1)}" if needed <= MOST_NEEDED else f"more than {MOST_NEEDED:,}"
         report.verdict.append(
-            f"{design.key}: the mean of {k} raters an item, as the study asks for, stands for all "
+            f"{design.key}: the mean of {k} raters per item, as the study asks for, stands for all "
             f"raters with {reached:.2f} (absolute coefficient); {ENOUGH:g} takes {many}."
         )
 
@@ -323,7 +323,7 @@ def _curve(entries, question):
         f"{question}: how far the mean of K raters stands for all raters; relative where the same "
         "raters rate all items, absolute where each item has its own. Lines: 95 % intervals."
     )
-    plot = series(lines, "Raters an item", title, [-0.02, 1.02])
+    plot = series(lines, "Raters per item", title, [-0.02, 1.02])
     return Figure("generalisability", caption, plot)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.stats.classification.classification import round_half_down
+from analysis.stats.inputs import round_half_down
 
 MOST_LABELS = 11  # more make no readable matrix, and weighted κ slow
 

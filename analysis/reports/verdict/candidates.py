@@ -193,7 +193,7 @@ def _compare_systems(candidate):
     names = list(scores.items["system"].cat.categories)
     margin = criteria.system_margin or reference.scale.system_margin
     about = candidate.name, asked.question.key
-    return SystemsCase(*about, comparison, names, margin, people, candidate.evidence)
+    return SystemsCase(*about, comparison, names, margin, people, candidate.evidence, criteria)
 
 
 def _find_echoes(asked, judged):

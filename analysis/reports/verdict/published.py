@@ -20,7 +20,7 @@ from analysis.reports.verdict.substitution import (
     winning_rate,
 )
 from analysis.reports.verdict.texts import NOTES
-from analysis.stats.validation.checks import compare_with_raters
+from analysis.stats.replacement.substitution import compare_with_raters
 from analysis.stats.validation.decision import Answer
 
 YES, NO = "yes", "no"

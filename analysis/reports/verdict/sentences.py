@@ -16,6 +16,7 @@ from analysis.reports.verdict.texts import (
     use_of,
 )
 from analysis.reports.words import Writer, short
+from analysis.stats.intervals.wilson_interval import wilson_interval
 from analysis.stats.planning.design import Targets, plan_items
 from analysis.stats.validation.checks import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
 from analysis.stats.validation.criteria import Criteria
@@ -27,9 +28,10 @@ T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
 LEAST_WORTH = 0.1  # raters, below which a worth is called nothing
 MOST_NAMED = 3  # judges or raters in a sentence
-USUAL = 0.3, 3  # agreement of two raters, ratings an item
+USUAL = 0.3, 3  # agreement of two raters, ratings per item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 KNOWN_WORDS = {LENGTH: "the length of its text", RATERS: "who rated it"}
+SAME_WORDS = {LENGTH: "texts of the same length", RATERS: "the same raters"}
 # Features that a study's data may lack: what is not checked then, and why.
 ABSENT = {LENGTH: "text length (no texts are loaded)", SYSTEM: "the system (items name none)"}
 # That a judge favours a system is said already, or says nothing: a constant favours nobody.
@@ -66,9 +68,9 @@ def some(names):
     return ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
 
 
-def list_known(names):
+def list_known(names, words_of=KNOWN_WORDS, usual="its"):
     """Write what is taken out of ratings and judgments: "its system and the length of its text"."""
-    words = [KNOWN_WORDS.get(name, f"its {name}") for name in names]
+    words = [words_of.get(name, f"{usual} {name}") for name in names]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
@@ -142,6 +144,7 @@ class SystemsCase(Filled):
     margin: float
     people: object
     evidence: Evidence
+    criteria: Criteria
     family: int = 0
     p_adjusted: float = nan
 
@@ -310,7 +313,7 @@ class Case(Filled):
         """How many items usually decide: the fewest only allow a test."""
         own, (rho, ratings) = self.criteria, USUAL
         targets = Targets(retention=own.retention, floor=own.floor, alpha=own.alpha)
-        decides = plan_items(rho, rho, ratings, targets=targets).items
+        decides = plan_items(rho, rho, ratings, targets=targets)
         name = "usually_decide" if isfinite(decides) else "only_a_test"
         return self.part(name, decides=decides, usual_rho=rho, usual_ratings=ratings)
 
@@ -357,8 +360,8 @@ class Case(Filled):
     def alike(self):
         if self.verdict.grouping:
             return f"Within one {self.verdict.grouping}"
-        features = self.features.replace("its ", "").replace("who rated it", "who rated them")
-        return f"Among items that are alike in {features}"
+        same = list_known(self.evidence.beyond.names, SAME_WORDS, "the same")
+        return f"Among items with {same}"
 
     @property
     def or_systems(self):
@@ -387,7 +390,7 @@ class Case(Filled):
     @property
     def worth(self):
         clause = worth_clause(self.least_worth).removeprefix(", ")
-        return f" ({clause})" if clause else ""
+        return f" (it is {clause})" if clause else ""
 
     @property
     def whom_for(self):
@@ -421,15 +424,15 @@ class Case(Filled):
             return ""
         if not rare.n_majority:
             return PARTS["finds_none"]
-        share_found, right = _share(rare.n_hits, rare.n_majority, rare.recall_interval), ""
+        right = ""
         if rare.n_marked:
-            share = _share(rare.n_hits, rare.n_marked, rare.precision_interval)
-            right = self.part("finds_right", right=share)
-        return self.part("finds_some", found=share_found, right=right)
+            right = self.part("finds_right", right=_share(rare.n_hits, rare.n_marked))
+        return self.part("finds_some", found=_share(rare.n_hits, rare.n_majority), right=right)
 
 
-def _share(part, whole, interval):
-    low, high = map(percent, interval)
+def _share(part, whole):
+    """Write a share of items with its 95 % interval."""
+    low, high = map(percent, wilson_interval(part, whole))
     return f"{percent(part / whole)} [{low}, {high}]"
 
 

@@ -4,7 +4,6 @@ auc(scores, positive)                       binary reference, with interval
 ordinal_auc(scores, reference)              (Somers' D + 1) / 2, with interval
 roc_curve(scores, positive)                 points of the curve, JSON-safe
 confusion_matrix(human, judge, labels)      rows human, columns judge
-round_half_down(values)                     mean ratings onto a Likert scale
 
 scores: the judge (N,), larger = more positive; NaN on either side drops the pair.
 """
@@ -18,11 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.stats.correlation.coefficients import Concordance, concordance
 from analysis.stats.correlation.correlation_draws import concordance_draws
 from analysis.stats.estimate import Estimate
-from analysis.stats.inputs import Floats, Ints, as_floats, complete_pairs, label_codes, scale_codes
+from analysis.stats.inputs import (
+    ROUNDING,
+    Floats,
+    Ints,
+    as_floats,
+    complete_pairs,
+    label_codes,
+    scale_codes,
+)
 from analysis.stats.intervals.bootstrap import blocks, cluster_table, with_interval
 
 ONE_CLUSTER = "all items of one class are in one cluster"
-ROUNDING = 1e-9  # a mean may miss the half or the cut that it stands for by this much
 
 
 def auc(
@@ -185,8 +191,3 @@ def confusion_matrix(human: Floats, judge: Floats, labels: ArrayLike) -> Ints:
     size = len(np.asarray(labels))
     cells = label_codes(rows, labels, "human") * size + label_codes(columns, labels, "judge")
     return np.bincount(cells, minlength=size**2).astype(np.int64).reshape(size, size)
-
-
-def round_half_down(values: ArrayLike) -> Floats:
-    """Round to whole numbers, halves down: 3.5 -> 3. NaN stays NaN."""
-    return np.ceil(np.asarray(values, dtype=np.float64) - 0.5 - ROUNDING)

@@ -1,4 +1,4 @@
-"""Advise how many more items, or more raters an item, would let the stopping rule say "may".
+"""Advise how many more items, or more raters per item, would let the stopping rule say "may".
 
 advise(rule, look, items, m, rating_cost)
 """
@@ -36,8 +36,8 @@ class Option:
 class Advice:
     """What it would take at today's estimates; never a promise.
 
-    options: with 0 to 5 more raters an item; cheapest: of them, None where none will do;
-    raters_alone: the fewest more raters an item that need no more items, None: more raters alone
+    options: with 0 to 5 more raters per item; cheapest: of them, None where none will do;
+    raters_alone: the fewest more raters per item that need no more items, None: more raters alone
     cannot. fewest_items, most_items: more items of the cheapest option if the true values of the
     open checks lie a standard error farther or nearer; NaN without it. course: what the rule
     would say in the end where an estimate itself is not good enough; else None.
@@ -52,11 +52,11 @@ class Advice:
 
 
 def advise(rule: StoppingRule, look: Look, *, items: int, m: float, rating_cost: float) -> Advice:
-    """Compare more items with more raters an item, by what their ratings cost.
+    """Compare more items with more raters per item, by what their ratings cost.
 
     look: of today; items: in its complete clusters, of m ratings each; rating_cost: of one rating.
     Of the open checks the one that needs most decides. Standard errors are taken to fall with the
-    clusters as 1/sqrt(t), and with the ratings an item as the planner's variances do.
+    clusters as 1/sqrt(t), and with the ratings per item as the planner's variances do.
     Raises ValueError without items or clusters, and for m below 1 or a negative cost.
     """
     if items < 1 or look.clusters < 1:
@@ -106,7 +106,7 @@ def _needed(
 
 
 def _sd_ratio(variance: Callable[[ArrayLike], Floats], m: float, more_raters: int) -> float:
-    """Return by what more raters an item multiply the SD; NaN where today's is not finite."""
+    """Return by what more raters per item multiply the SD; NaN where today's is not finite."""
     now, then = (float(variance(ratings)) for ratings in (m, m + more_raters))
     if now == 0:
         return 1.0

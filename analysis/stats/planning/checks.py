@@ -35,8 +35,8 @@ class Check:
     """An estimate of which a verdict asks that it is shown to lie within low..high.
 
     value, error: the estimate and its standard error, NaN where undefined; variance: predicts
-    from the ratings an item what an item adds to the squared error, in any unit; None where more
-    ratings an item are not known to help.
+    from the ratings per item what an item adds to the squared error, in any unit; None where more
+    ratings per item are not known to help.
     """
 
     name: str

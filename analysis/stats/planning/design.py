@@ -95,13 +95,6 @@ class Power:
 
 
 @dataclass(frozen=True)
-class NeededItems:
-    """The fewest items with which all checks together have a power; inf: no number has."""
-
-    items: float
-
-
-@dataclass(frozen=True)
 class Order:
     """How raters (rho) and judge (r) are expected to agree, and the share k to be kept.
 
@@ -229,7 +222,7 @@ def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expe
     """Say what a verdict is expected to measure, by the variances of normal scores.
 
     rho: agreement of two raters; r: of judge and rater (judge_agreement gives it from the judge's
-    quality); m: ratings an item. Raises ValueError for values out of range.
+    quality); m: ratings per item. Raises ValueError for values out of range.
     """
     aims = targets or Targets()
     check_share(aims.alpha, "alpha", 0, 0.5)
@@ -278,12 +271,12 @@ def predict_power(
 
 def plan_items(
     rho: float, r: float, m: int, power: float = POWER, targets: Targets | None = None
-) -> NeededItems:
+) -> float:
     """Compute the fewest items with which all checks together have this power, .5..1.
 
-    rho, r, m: as in expect. Raises ValueError for values out of range.
+    rho, r, m: as in expect. inf: no number has. Raises ValueError for values out of range.
     """
-    return NeededItems(_search(float(rho), float(r), int(m), power, targets or Targets()))
+    return _search(float(rho), float(r), int(m), power, targets or Targets())
 
 
 @cache

@@ -46,7 +46,7 @@ def expect_as_in(
 ) -> Expected:
     """Say what a verdict on more items like a pilot's is expected to measure.
 
-    own: ratings an item of the pilot, on average; m: of the items that are planned, by default as
+    own: ratings per item of the pilot, on average; m: of the items that are planned, by default as
     many. At another m the pilot's variances change as those of normal scores do.
     """
     n, m = evidence.n, own if m is None else m

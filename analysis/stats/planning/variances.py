@@ -64,7 +64,7 @@ def mean_variance(rho: ArrayLike, m: ArrayLike) -> Floats:
 def agreement_variance(rho: ArrayLike, m: ArrayLike) -> Floats:
     """Return the variance that one item adds to the agreement rho of two raters.
 
-    rho: -1..1; m: ratings an item, at least 1; the shapes broadcast. inf at m = 1, which tells
+    rho: -1..1; m: ratings per item, at least 1; the shapes broadcast. inf at m = 1, which tells
     nothing. Raises ValueError for other values.
     Source: delta method on the mean and the spread of m normal ratings with intraclass
     correlation rho.
@@ -79,7 +79,7 @@ def retention_variance(
 ) -> Floats:
     """Return the variance that one item adds to the retention r - k rho.
 
-    rho: agreement of two raters, -1..1; r: of judge and rater, -1..1; m: ratings an item, at
+    rho: agreement of two raters, -1..1; r: of judge and rater, -1..1; m: ratings per item, at
     least 1; k: share to be kept; the shapes broadcast. inf at m = 1. NaN where no judge can
     follow raters so closely: r² above the variance of the mean of m ratings.
     Raises ValueError for other values.

@@ -1,6 +1,7 @@
 """Run the alternative annotator test: is a judge as close to a rater's colleagues as the rater?
 
 alternative_annotator_test(ratings, judge, "likert")    one test a rater
+compare_with_raters(people, judge)                      the same of gathered ratings
 result.p_values(epsilons)                               of "worse than the rater, less epsilon"
 rejections(p_values)                                    which hypotheses are rejected
 """
@@ -15,6 +16,7 @@ from scipy import stats
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Flags, Floats, Ints, as_codes, as_floats, choose
 from analysis.stats.intervals.bootstrap import cluster_table, weighted_sums, with_interval
+from analysis.stats.validation.people import People, gather_people, indicators
 
 FEWEST_ITEMS = 30
 LEVEL = 0.05  # of the false discovery rate
@@ -88,12 +90,36 @@ def alternative_annotator_test(
     array, values = as_floats(ratings, "ratings", ndim=2), as_floats(judge, "judge")
     if len(values) != len(array):
         raise ValueError(f"judge: expected {len(array)} values, found {len(values)}")
-    compare = choose(CLOSENESS, scale, "scale")
-    unit, rater = _tested(array, values, fewest)
-    own, other = compare(array, values, unit, rater)
-    judge_wins, rater_wins = own <= other, other <= own
-    codes = np.arange(len(array)) if robust is None else as_codes(robust, "robust", len(array))
-    return tests_of_wins(unit, rater, judge_wins, rater_wins, codes, (clusters, counts), fewest)
+    is_nominal = choose({"likert": False, "nominal": True}, scale, "scale")
+    unit, rater = np.nonzero(~np.isnan(array + values[:, None]))
+    given, scores = array[unit, rater], values[:, None]
+    if is_nominal:
+        labels, codes = np.unique(np.concatenate([given, values]), return_inverse=True)
+        table = indicators(codes, len(labels))
+        given, scores = table[: len(given)], table[len(given) :]
+    people = gather_people(given, unit, rater, len(array), clusters=robust)
+    of_unit = None if clusters is None else as_codes(clusters, "clusters", len(array))[people.rows]
+    return compare_with_raters(people, scores[people.rows], fewest, (of_unit, counts))
+
+
+def compare_with_raters(
+    people: People,
+    judge: Floats,
+    fewest: int = FEWEST_ITEMS,
+    resampling: tuple[Ints | None, NDArray[Any] | None] = (None, None),
+) -> RaterTests:
+    """Test the judge against each rater with `fewest` items, with errors by cluster.
+
+    judge: (n, K), a row for each item of `people`, taken as it is. resampling: clusters (n,) and
+    counts, for the interval of `advantage`.
+    """
+    tested = (people.counts >= fewest)[people.rater]
+    compare = _by_labels if people.values.shape[1] > 1 else _by_squares
+    ahead = compare(people, judge)
+    step = TIE * max(float(np.abs(ahead).max(initial=0.0)), 1.0)
+    unit, raters = people.item[tested], people.raters[people.rater[tested]]
+    wins = (ahead <= step)[tested], (ahead >= -step)[tested]
+    return tests_of_wins(unit, raters, *wins, people.cluster, resampling, fewest)
 
 
 def rejections(p: Floats) -> Flags:
@@ -110,46 +136,20 @@ def rejections(p: Floats) -> Flags:
     return flags
 
 
-def _tested(array: Floats, judge: Floats, fewest: int) -> tuple[Ints, Ints]:
-    """Return units and raters (E,) of the ratings that are compared."""
-    tested = ~np.isnan(array)
-    tested &= ((tested.sum(axis=1) >= 2) & ~np.isnan(judge))[:, None]
-    tested &= tested.sum(axis=0) >= fewest
-    unit, rater = np.nonzero(tested)
-    return unit, rater
+def _by_squares(people: People, judge: Floats) -> Floats:
+    """Return by how much the judge's squared distances from the others exceed the rater's, (N,)."""
+    m, mean = people.m[people.item], people.means[people.item, 0]
+    rating, score = people.values[:, 0], judge[people.item, 0]
+    # Both sums share sum_k (y_k - mean)^2, which drops out.
+    rater_far = m * (rating - mean) ** 2
+    return m * (score - mean) ** 2 - (score - rating) ** 2 - rater_far
 
 
-def _by_squares(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[Floats, Floats]:
-    """Return summed squared distances (E,) from the other raters: the judge's, and the rater's.
-
-    Sum_k (a - r_k)^2 = c (a - mean)^2 + sum_k (r_k - mean)^2; the mean of fewer squares, and its
-    root, put judge and rater in the same order. Rounded, so that ties are ties.
-    """
-    sizes = (~np.isnan(array)).sum(axis=1)
-    sums = np.nansum(array, axis=1)
-    means = np.divide(sums, sizes, out=np.zeros(len(array)), where=sizes > 0)
-    spread = np.nansum((array - means[:, None]) ** 2, axis=1)
-    rating, score = array[unit, rater], judge[unit]
-    c, mean = sizes[unit], means[unit]
-    rater_far = c * (rating - mean) ** 2 + spread[unit]
-    judge_far = c * (score - mean) ** 2 + spread[unit] - (score - rating) ** 2
-    step = TIE * max(rater_far.max(initial=0.0), judge_far.max(initial=0.0), 1.0)
-    return np.round(judge_far / step), np.round(rater_far / step)
-
-
-def _by_labels(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[Floats, Floats]:
-    """Return minus the numbers (E,) of other raters with the same label as judge, and as rater."""
-    everything = np.column_stack([array, judge])
-    scale = np.unique(everything[~np.isnan(everything)])
-    counts = [(array == label).sum(axis=1) for label in scale]
-    table = np.array(counts, dtype=np.int64).reshape(len(scale), len(array)).T
-    rating, score = array[unit, rater], judge[unit]
-    judge_same = table[unit, np.searchsorted(scale, score)] - (score == rating)
-    rater_same = table[unit, np.searchsorted(scale, rating)] - 1
-    return -judge_same.astype(np.float64), -rater_same.astype(np.float64)
-
-
-CLOSENESS = {"likert": _by_squares, "nominal": _by_labels}
+def _by_labels(people: People, judge: Floats) -> Floats:
+    """Return how many more of the others give the rater's label than the judge's, (N,)."""
+    m = people.m[people.item][:, None]
+    others = m * people.means[people.item] - people.values
+    return np.einsum("nk,nk->n", people.values - judge[people.item], others)
 
 
 def tests_of_wins(

@@ -5,22 +5,19 @@ left = take_out(people, describe_items(people.n, lengths, {"system": systems}))
 compare_beyond(left, judge)                rho', r', theta' beyond all that is known of an item
 outs = ends_of(values)                     the items at either end, which are taken out in turn
 find_held(tabulate_ratings(people, scale), judge, scale)
-measure_rare_class(shares, marks)          recall and precision of a rare class
-compare_with_raters(people, judge)         the published test, which decides nothing
+measure_rare_class(shares, marks)          how often a judge finds a rare class
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from math import nan, sqrt
+from math import sqrt
 
 import numpy as np
 from scipy import sparse
 from scipy.special import ndtr
 
 from analysis.stats.inputs import Flags, Floats, Ints
-from analysis.stats.intervals.wilson_interval import wilson_interval
-from analysis.stats.replacement.substitution import FEWEST_ITEMS, TIE, RaterTests, tests_of_wins
 from analysis.stats.validation.agreement import Agreement, compare_judge
 from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria, Scale
 from analysis.stats.validation.errors import Quantity
@@ -447,18 +444,12 @@ MAJORITY = 0.5
 
 @dataclass(frozen=True)
 class RareClass:
-    """Recall and precision for one label, with 95 % Wilson intervals over items.
+    """How often a judge finds a label.
 
-    label: its column. n_majority: items that more than half of their raters give the label;
-    n_marked: items to which the judge gives it; n_hits: items of both, on which both intervals
-    rest. NaN: nobody gives the label, or the judge never.
+    n_majority: items that more than half of their raters give it; n_marked: items to which the
+    judge gives it; n_hits: items of both.
     """
 
-    label: int
-    recall: float
-    recall_interval: tuple[float, float]
-    precision: float
-    precision_interval: tuple[float, float]
     n_majority: int
     n_marked: int
     n_hits: int
@@ -467,7 +458,7 @@ class RareClass:
 def find_rare_class(
     means: Floats, scores: Floats, scale: Scale, rare_share: float
 ) -> RareClass | None:
-    """Return recall and precision for the rare label of a binary question or a choice.
+    """Count how often a judge finds the rare label of a binary question or a choice.
 
     means, scores: of people and judge, (n, K). None where no label is rare.
     """
@@ -477,7 +468,7 @@ def find_rare_class(
             for values in (means, scores)
         )
     label = choose_rare_label(means, rare_share) if len(means) else None
-    return None if label is None else measure_rare_class(means[:, label], scores[:, label], label)
+    return None if label is None else measure_rare_class(means[:, label], scores[:, label])
 
 
 def choose_rare_label(means: Floats, rare_share: float) -> int | None:
@@ -494,54 +485,8 @@ def choose_rare_label(means: Floats, rare_share: float) -> int | None:
     return rarest if len(shares) == 2 or shares[rarest] <= rare_share else None
 
 
-def measure_rare_class(shares: Floats, marks: Floats, label: int = 1) -> RareClass:
-    """Compare a judge's marks of one label with the share of raters who gave it.
-
-    shares: (n,) in 0..1; marks: (n,) of the judge. Recall = sum marks x shares / sum shares;
-    precision = the same sum / sum marks. The interval of recall is of the items with a majority
-    for the label, that of precision of the items marked.
-    """
-    both = float(marks @ shares)
+def measure_rare_class(shares: Floats, marks: Floats) -> RareClass:
+    """Compare a judge's marks (n,) of one label with the share (n,) of raters who gave it."""
     is_majority, is_marked = shares > MAJORITY, marks > MAJORITY
-    hits = int((is_majority & is_marked).sum())
-    n_majority, n_marked = int(is_majority.sum()), int(is_marked.sum())
-    return RareClass(
-        label,
-        both / shares.sum() if shares.sum() > 0 else nan,
-        wilson_interval(hits, n_majority) if n_majority else (nan, nan),
-        both / marks.sum() if marks.sum() > 0 else nan,
-        wilson_interval(hits, n_marked) if n_marked else (nan, nan),
-        n_majority,
-        n_marked,
-        hits,
-    )
-
-
-def compare_with_raters(people: People, judge: Floats) -> RaterTests:
-    """Test the judge against each rater with 30 items, with errors by cluster.
-
-    judge: (n, K), a row for each item of `people`, taken as it is.
-    Source: Calderon, Reichart & Dror (2025), ACL, "The Alternative Annotator Test".
-    """
-    tested = (people.counts >= FEWEST_ITEMS)[people.rater]
-    compare = _by_labels if people.values.shape[1] > 1 else _by_squares
-    ahead = compare(people, judge)
-    step = TIE * max(float(np.abs(ahead).max(initial=0.0)), 1.0)
-    wins = (ahead <= step)[tested], (ahead >= -step)[tested]
-    return tests_of_wins(people.item[tested], people.rater[tested], *wins, people.cluster)
-
-
-def _by_squares(people: People, judge: Floats) -> Floats:
-    """Return by how much the judge's squared distances from the others exceed the rater's, (N,)."""
-    m, mean = people.m[people.item], people.means[people.item, 0]
-    rating, score = people.values[:, 0], judge[people.item, 0]
-    # Both sums share sum_k (y_k - mean)^2, which drops out.
-    rater_far = m * (rating - mean) ** 2
-    return m * (score - mean) ** 2 - (score - rating) ** 2 - rater_far
-
-
-def _by_labels(people: People, judge: Floats) -> Floats:
-    """Return how many more of the others give the rater's label than the judge's, (N,)."""
-    m = people.m[people.item][:, None]
-    others = m * people.means[people.item] - people.values
-    return np.einsum("nk,nk->n", people.values - judge[people.item], others)
+    both = is_majority & is_marked
+    return RareClass(int(is_majority.sum()), int(is_marked.sum()), int(both.sum()))

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.stats.classification.classification import round_half_down
-from analysis.stats.inputs import Floats
+from analysis.stats.inputs import Floats, round_half_down
 
 LEVEL_MARGIN_OF_FIVE, LEVEL_SHARE = 0.25, 0.05
 LEVEL_SDS = 0.2  # of people's ratings, which a judge's mean may always be off

@@ -176,9 +176,9 @@ def largest_p(values: Iterable[float]) -> float:
 class Evidence:
     """The quantities of one judge and one question.
 
-    n: items with two ratings and a judgment; n_single: with one rating; n_missing, n_off_scale:
-    with two ratings, but no judgment or none on the scale; n_rated: items with a judgment that r
-    rests on, where these are more than n. most_ratings: of an item.
+    n: items with two ratings and a judgment; n_missing: with two ratings, but no judgment on the
+    scale; n_rated: items with a judgment that r rests on, where these are more than n.
+    most_ratings: of an item.
     level: None for a judge on a scale of its own. has_one_point: its answers, rounded to
     the points of the scale, are all the same. held: what it holds of people's ratings; rest:
     whether it agrees without the plainest items, None where that is not asked. r_squared: of
@@ -194,9 +194,7 @@ class Evidence:
     level: Level | None
     level_margin: float
     rare_class: RareClass | None = None
-    n_single: int = 0
     n_missing: int = 0
-    n_off_scale: int = 0
     n_rated: int = 0
     held: Held | None = None
     rest: Rest | None = None
@@ -209,7 +207,7 @@ class Evidence:
     @property
     def share_missing(self) -> float:
         """Return the share 0..1 of the items compared that have no judgment on the scale."""
-        missing = self.n_missing + self.n_off_scale
+        missing = self.n_missing
         return missing / (missing + max(self.n, self.n_rated)) if missing else 0.0
 
 
@@ -255,9 +253,7 @@ def gather_evidence(
         rare_class=None
         if has_own_scale
         else find_rare_class(people.means, scores, here.scale, criteria.rare_share),
-        n_single=people.n_single,
-        n_missing=int((~given).sum()),
-        n_off_scale=int((given & ~inside).sum()),
+        n_missing=int((~inside).sum()),
         is_fitted=is_fitted,
         has_one_point=not has_own_scale and has_one_point(scores, here.scale),
         r_squared=_squared_correlation(people.means, scores),
@@ -446,7 +442,7 @@ def gather_repeat_evidence(
     answers = np.asarray(judge, dtype=np.float64)
     if answers.shape != np.shape(repeats.first):
         raise ValueError(f"judge: expected {len(repeats.first)} values, found {answers.shape}")
-    has_first, given = ~np.isnan(repeats.first), ~np.isnan(answers)
+    has_first = ~np.isnan(repeats.first)
     inside = answers if has_own_scale else repeats.scale.keep_inside(answers)
     keep = has_first & ~np.isnan(inside)
     first, second, score = (v[keep] for v in (repeats.first, repeats.second, answers))
@@ -464,8 +460,7 @@ def gather_repeat_evidence(
         level=None if has_own_scale else _measure_level(score - first, cluster, len(codes)),
         level_margin=usual if margin is None else margin,
         held=follows_too_closely(agreement, criteria),
-        n_missing=int((has_first & ~given).sum()),
-        n_off_scale=int((has_first & given & ~keep).sum()),
+        n_missing=int((has_first & ~keep).sum()),
         n_rated=int(keep.sum()),
         rare_class=None
         if has_own_scale

@@ -34,7 +34,7 @@ NO_ITEM = "no item has two ratings and a judgment"
 class People:
     """The ratings of n items with at least two ratings, sorted by item.
 
-    rows (n,): which items of the study; n_single: items left out for having one rating.
+    rows (n,): which items of the study.
     values (N, K): K = 1 for numbers, else an indicator for each label; item (N,): 0..n-1;
     rater (N,): 0..R-1; raters (R,): their codes as given; m (n,): ratings of each item; cluster
     (n,): 0..G-1. is_sample: whether the raters count as a sample (None: where they are worth ten).
@@ -49,7 +49,6 @@ class People:
     m: Ints
     cluster: Ints
     is_sample: bool | None
-    n_single: int
     floor: float
 
     @property
@@ -328,7 +327,6 @@ def gather_people(
         m=m[rows],
         cluster=compact_codes(cluster[rows])[1],
         is_sample=is_sample,
-        n_single=int((m == 1).sum()),
         floor=FLAT * float(np.mean(table[inside] ** 2)) if inside.any() else 0.0,
     )
 

@@ -41,7 +41,7 @@ def test_it_opens_exactly_these_and_logs_them(study, owner):
     step = raise_ratings(study, owner, 3)
     assert many(study) == [3, 3, 3, 3]
     assert (step.place_count, step.item_count, step.by_name) == (7, 4, "owner")
-    assert step.words == "up to 3 ratings an item, for the verdict"
+    assert step.words == "up to 3 ratings per item, for the verdict"
     with pytest.raises(more_raters.NotNow, match="Every item has 3 places already"):
         raise_ratings(study, owner, 3)
 

@@ -10,7 +10,7 @@ from analysis.reports.shared.given import Given
 from tests.analysis.reports.raters.test_agreement import make_table
 from tests.analysis.small import add_judge, build, row_of
 
-# Seven raters, three ratings an item at most, whose columns differ; 0 is missing.
+# Seven raters, three ratings per item at most, whose columns differ; 0 is missing.
 SPARSE = np.zeros((7, 12), dtype=int)
 for place in range(12):
     for step in range(3 - (place == 5)):

@@ -26,15 +26,16 @@ def make_case(missing="", family=2, reason=Reason.UNDECIDED):
 
 def test_among_several_the_correction_speaks_of_the_others():
     sentence, next_step = make_case("correction", family=2).say()
-    assert "not beside the other judges and questions" in sentence
+    assert "not once p is corrected for the 2 pairs of a judge and a question" in sentence
     assert next_step.endswith("or name one judge before you see its judgments.")
 
 
 def test_a_judge_alone_is_told_which_level_a_yes_asks_for():
     sentence, next_step = make_case("correction", family=1).say()
     assert sentence == (
-        "J passes every check at .05 alone, but a yes asks for .025 or less: judges and questions "
-        "are each corrected at .025. Do not use J alone on q yet."
+        "J passes every check, but not clearly enough: each p is below .05, and a yes needs all of "
+        "them below .025, as the level is divided between a correction for judges and one for "
+        "questions. Do not use J alone on q yet."
     )
     assert next_step == "Collect more items with two ratings or more."
 
@@ -58,9 +59,9 @@ def test_else_the_number_of_items_is_said(error, more):
 def test_a_scale_of_its_own_is_not_settled_by_ratings():
     sentence, next_step = make_case("scale", reason=Reason.ORDER_ONLY).say()
     assert sentence == (
-        "J orders items well enough, but has no level to be tested: its scale is its own, or the "
-        "question's has no ends. No number of ratings settles that. Do not use J for means or "
-        "single scores on q."
+        "J orders items well enough, but it cannot be tested whether it rates as high as people "
+        "do: it has a scale of its own, or the question's scale has no ends. No number of ratings "
+        "settles that. Do not use J for means or single scores on q."
     )
     assert next_step == "Use it for the order only."
 
@@ -75,14 +76,14 @@ def test_a_judge_that_rounded_gives_one_answer_is_for_the_order_only():
 
 
 @pytest.mark.parametrize(
-    ("family", "words"), [(1, "asks for half of the usual level."), (7, "not beside the other")]
+    ("family", "words"), [(1, "a yes needs all of them below .025."), (7, "for the 7 pairs of")]
 )
 def test_a_yes_on_systems_that_only_the_correction_stops(family, words):
     comparison = SimpleNamespace(
         answer=NOT_YET, reason=Reason.UNDECIDED, missing="correction", favoured=False, spread=nan
     )
     evidence = SimpleNamespace(share_missing=0.0)
-    case = SystemsCase("J", "q", comparison, ["a", "b"], 0.3, None, evidence, family)
+    case = SystemsCase("J", "q", comparison, ["a", "b"], 0.3, None, evidence, Criteria(), family)
     sentence, next_step = case.say()
     assert words in sentence
     assert ("name one judge" in next_step) == (family > 1)
@@ -95,8 +96,9 @@ def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
     case.evidence.n, case.evidence.n_clusters = 18, clusters
     sentence, _ = case.say()
     assert sentence.endswith(
-        " 30 only allow a test: about 268 decide for a judge like a rater, where raters agree as "
-        "usual (.30) and each item has 3 ratings. Do not use J alone on q yet."
+        " With 30 a test can be made, which need not decide: about 268 do for a judge as good as a "
+        "rater, where raters agree as usual (.30) and each item has 3 ratings. Do not use J alone "
+        "on q yet."
     )
 
 
@@ -144,7 +146,7 @@ RATING_USES = {
     Answer.YES: "J may stand in for ",
     NO: "Do not use J in place of ",
     NOT_YET: "Do not use J alone on wit yet.",
-    Answer.NOT_TESTABLE: "Do not use J alone on wit yet.",
+    Answer.NOT_TESTABLE: "Do not use J alone on wit: nothing is shown for it or against it.",
     Answer.PEOPLE_DISAGREE: "Do not use J, or any other judge, alone on wit.",
 }
 
@@ -196,6 +198,8 @@ def test_a_yes_says_whom_it_is_for(is_sample, whom):
 SYSTEMS_USES = {
     Answer.YES: "This says nothing of rating single items.",
     NO: "Do not compare systems by J on wit.",
+    Answer.NOT_TESTABLE: "Do not compare systems by J alone on wit: nothing is shown for it or "
+    "against it.",
 }
 NOT_DECIDED = "Do not compare systems by J alone on wit yet."
 OF_SYSTEMS_REASONS = {
@@ -219,9 +223,10 @@ def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
     for answer, missing in OF_SYSTEMS_REASONS[reason]:
         comparison = SystemComparison(answer, reason, (pair,), 2, missing=missing)
         evidence = replace(GOOD, held=Held("mean", 300, 300, 0.0))
-        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, evidence).say()
+        more = evidence, Criteria()
+        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, *more).say()
         if reason == Reason.NOT_COMPARABLE:
-            assert sentence == "There are no two systems to be compared."
+            assert sentence == "There are no two systems to compare."
             continue
         assert sentence.endswith(f" {SYSTEMS_USES.get(answer, NOT_DECIDED)}")
         assert sentence.count("compare systems by") == (answer != Answer.YES)

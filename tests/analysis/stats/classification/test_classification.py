@@ -13,8 +13,8 @@ from analysis.stats.classification.classification import (
     confusion_matrix,
     ordinal_auc,
     roc_curve,
-    round_half_down,
 )
+from analysis.stats.inputs import round_half_down
 
 
 def scored(seed, n=200, digits=0):

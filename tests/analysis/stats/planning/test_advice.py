@@ -75,7 +75,7 @@ def test_a_check_that_is_shown_needs_nothing():
 
 
 def test_more_raters_alone_may_be_enough():
-    # Two ratings an item, and a bound at .1 - 2.812777 * .04 < 0. A third rating cuts the variance
+    # Two ratings per item, and a bound at .1 - 2.812777 * .04 < 0. A third rating cuts the variance
     # from .604469 to .375304, and the bound to .1 - 2.812777 * .031519 > 0.
     close = advice(agreement_check(0.3, 0.01), retention_check(0.3, 0.3, 0.04), m=2)
     assert close.options[0].more_items > 0

@@ -17,7 +17,7 @@ from analysis.stats.planning.variances import (
 )
 from analysis.stats.validation.criteria import Scale
 
-# rho, r, ratings an item, k, variance of theta, variance of rho
+# rho, r, ratings per item, k, variance of theta, variance of rho
 WORKED = [
     (0.3, 0.4, 3, 2 / 3, 0.246815, 0.418133),
     (0.3, 0.3, 3, 2 / 3, 0.375304, 0.418133),

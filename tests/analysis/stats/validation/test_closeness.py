@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from analysis.stats.replacement.substitution import alternative_annotator_test
-from analysis.stats.validation.checks import compare_with_raters
+from analysis.stats.replacement.substitution import (
+    alternative_annotator_test,
+    compare_with_raters,
+)
 from analysis.stats.validation.people import gather_people
 from tests.analysis.stats.replacement.test_substitution import HUMANS, JUDGE, random_case
 

@@ -10,7 +10,7 @@ from analysis.stats.validation.people import gather_people
 
 
 def study(seed, echoers=0, n=300, raters=90, items_each=10):
-    """A crowd of three ratings an item at reliability .3; the first raters paste the judge's."""
+    """A crowd of three ratings per item at reliability .3; the first raters paste the judge's."""
     rng = np.random.default_rng(seed)
     slots = np.concatenate([rng.permutation(n) for _ in range(3)])
     who = np.repeat(np.arange(raters), items_each)

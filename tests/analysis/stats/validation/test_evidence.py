@@ -25,7 +25,7 @@ def test_only_items_with_a_judgment_on_the_scale_count():
     rows = reference.people.rows
     judge[rows[:3]], judge[rows[4]] = np.nan, -1
     evidence = gather_evidence(reference, judge)
-    assert (evidence.n_missing, evidence.n_off_scale) == (3, 1)
+    assert evidence.n_missing == 4
     assert evidence.n == len(rows) - 4
     keep = np.ones(len(rows), bool)
     keep[[0, 1, 2, 4]] = False
@@ -37,7 +37,7 @@ def test_only_items_with_a_judgment_on_the_scale_count():
 def test_a_judge_on_its_own_scale_has_no_level():
     reference, judge = study()
     evidence = gather_evidence(reference, 100 * judge, has_own_scale=True)
-    assert evidence.n_off_scale == 0
+    assert evidence.n_missing == 0
     assert evidence.level is None
     assert evidence.agreement.r.value == pytest.approx(
         gather_evidence(reference, judge).agreement.r.value

@@ -112,10 +112,9 @@ def test_a_rater_who_rated_an_item_twice_counts_once_by_the_mean():
     assert people.m.tolist() == [2, 2]
 
 
-def test_items_with_one_rating_are_counted_and_left_out():
+def test_items_with_one_rating_are_left_out():
     people = gather_people([1, 2, 3, 4, np.nan, 5], [0, 0, 1, 2, 2, 3], [0, 1, 0, 0, 1, 1], 5)
     assert people.rows.tolist() == [0]
-    assert people.n_single == 3
 
 
 def test_equal_ratings_have_no_agreement():

@@ -21,7 +21,7 @@ THREE = (0.0, 0.3, 0.6)
 
 
 def study(seed, n=60, systems=(0.0, 0.6), noise=0.7):
-    """Complete contents: people of two raters an item, a quality by item, and the systems."""
+    """Complete contents: people of two raters per item, a quality by item, and the systems."""
     rng = np.random.default_rng(seed)
     system = np.tile(np.arange(len(systems)), n)
     content = np.repeat(np.arange(n), len(systems))

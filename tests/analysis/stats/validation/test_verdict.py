@@ -164,5 +164,5 @@ def test_largest_p_of_judge_and_people():
 
 def test_warnings():
     assert decide(GOOD).warnings == ()
-    assert decide(replace(GOOD, n_missing=15, n_off_scale=8)).warnings == ("missing",)
+    assert decide(replace(GOOD, n_missing=23)).warnings == ("missing",)
     assert decide(replace(GOOD, n_missing=15)).warnings == ()

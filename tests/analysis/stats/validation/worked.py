@@ -38,7 +38,7 @@ def contents(**options):
 
 
 def long_study(seed, n=60, raters=12, most=4):
-    """A crowd with one to `most` ratings an item: values, items, raters, judge (n,)."""
+    """A crowd with one to `most` ratings per item: values, items, raters, judge (n,)."""
     rng = np.random.default_rng(seed)
     items, chosen = [], []
     for item in range(n):

@@ -1,1 +1,0 @@
-"""List, for files, what other reports say of each judge and question."""
