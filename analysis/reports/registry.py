@@ -13,6 +13,7 @@ from analysis.reports.factuality import report as factuality
 from analysis.reports.how_many import pilot, stop
 from analysis.reports.lists import preferences, selection
 from analysis.reports.metamorphic import report as metamorphic
+from analysis.reports.overview import report as overview
 from analysis.reports.prediction_powered import report as prediction_powered
 from analysis.reports.profile import report as profile
 from analysis.reports.profile.report import LENGTHS
@@ -64,7 +65,7 @@ PAGES = (
     Page(
         "Verdict",
         "May a judge stand in for people?",
-        (verdict.KIND, substitution.KIND, pilot.KIND, stop.KIND),
+        (verdict.KIND, substitution.KIND, pilot.KIND, stop.KIND, overview.KIND),
     ),
     Page(
         "Raters",

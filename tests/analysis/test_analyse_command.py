@@ -46,6 +46,7 @@ KEYS = {
     "rho_high agreement agreement_low agreement_high retention retention_p worth worth_low "
     "worth_high level level_low level_high level_p share_proven rho_within agreement_within "
     "within_p p_adjusted family winning_rate published_test items clusters raters warnings",
+    "overview": "evaluator question figure value low high n verdict why",
     "misjudged": "evaluator question threshold kind item system people judge of value low high",
     "preferences": "evaluator question system measure value low high people people_low "
     "people_high n",
@@ -222,7 +223,7 @@ def test_options_are_those_of_the_page_and_of_this_report_alone():
     ("arguments", "words"),
     [
         (["nothing", "roc"], "There is no study 'nothing'; there are: films."),
-        (["films", "horoscope"], "there are: verdict, substitution, plan, stop, "),
+        (["films", "horoscope"], "there are: verdict, substitution, plan, stop, overview, "),
         (["films", "roc", "--exclude", "colour=red"], "use column=value with one of the columns"),
         (["films", "roc", "--exclude", "system=sistem"], "values of system are system-0"),
         (["films", "roc", "--reference", "boss"], "reference: Select a valid choice"),

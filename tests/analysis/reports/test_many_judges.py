@@ -14,7 +14,7 @@ from tests.analysis.small import make_rated_study
 pytestmark = pytest.mark.django_db
 JUDGES = 200
 TALLEST = 2500  # pixels of a figure: some three screens
-OF_ALL = ("correlation", "roc", "confusion", "substitution", "cost", "bias", "verdict")
+OF_ALL = ("correlation", "roc", "confusion", "substitution", "cost", "bias", "verdict", "overview")
 HEAVIEST = 1_000_000  # characters of a page, before it is compressed
 # What Python calls a number that is none, or an object: between two tags it is on the page.
 NO_WORDS = re.compile(r">[^<>]*\b(?:(?:nan|None|inf)\b|Cell\()[^<>]*<")

@@ -34,7 +34,7 @@ IN_TEST = {
     if int(hashlib.sha256(f"{SEED}:r{n}".encode()).hexdigest(), 16) < 0.4 * 2**256
 }
 # Their items are chosen on a part of their own, or they look at all that a rater did.
-CHOSEN_ELSEWHERE = {"thresholds", "ensembles", "bias"}
+CHOSEN_ELSEWHERE = {"thresholds", "ensembles", "bias", "overview"}
 WHOLE_RATERS = {"exclusions"}
 
 

@@ -13,6 +13,7 @@ from tests.analysis.small import build, make_rated_study
 pytestmark = pytest.mark.django_db
 # Pages to look things up in: no one number of theirs is the finding.
 WITHOUT = {
+    "overview": "rows for files; its page is the verdict's",
     "differences": "all pairs of judges; Compare says which is ahead",
     "thresholds": "a table of cuts by measure",
     "preferences": "needs pairs of lists",

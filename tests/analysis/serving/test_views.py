@@ -18,7 +18,7 @@ from tests.module_rows import _django_db_helper, module_rows  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 # Reports that need no judge; and pages of those that need ratings.
-ELSEWHERE = ("stop",)  # whose page another report's stands for
+ELSEWHERE = ("stop", "overview")  # whose pages another report's stands for
 OF_PEOPLE = ("agreement", "rater_pairs", "raters", "exclusions", "reasons", "variance", "stop")
 OF_RATINGS = ["", *(f"{name}/" for name, kind in REPORTS.items() if kind.needs_ratings)]
 
@@ -187,7 +187,7 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     unjudged = said.count("no judge has scored an item yet")
     # Pages that do not apply, and a report without one.
-    lacking = ["selection", "preferences", "profile", "counterfactual"]
+    lacking = ["selection", "preferences", "profile", "counterfactual", "overview"]
     asked = len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["robustness"])
     assert unjudged == asked - len(lacking)
     only_a_text_question(rated)

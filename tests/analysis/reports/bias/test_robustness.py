@@ -315,6 +315,18 @@ def test_json_csv_and_latex_have_it(study, server):
         assert "typos" in out.getvalue()
 
 
+# In the overview
+
+
+def test_the_overview_has_it_where_there_is_a_test(study, server):
+    rate(study)
+    past = run_of(study, server)
+    assert "robust" not in {row["figure"] for row in build(study, "overview").rows}
+    put_to_test(past, items=12, repeats=1, relations={"typos": {}, "spaces": {}})
+    row = row_of(build(study, "overview"), figure="robust", question=KEY)
+    assert (row["evaluator"], row["value"], row["n"]) == ("careful", 1, 12)
+
+
 # Exported
 
 

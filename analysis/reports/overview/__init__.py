@@ -1,0 +1,1 @@
+"""List, for files, what other reports say of each judge and question."""
