@@ -267,7 +267,9 @@ class Case(Filled):
             more = self.part(name, names=some(raters), without=without)
             words.append(self.part("echoed", whom_without=more))
         if self.favours_a_system:
-            words.append(f"It {self.compared['favour']}{PARTS['not_by_it']}")
+            may_compare = self.compared.comparison.answer == Answer.YES
+            end = PARTS["within_margin" if may_compare else "not_by_it"]
+            words.append(f"It {self.compared['favour']}{end}")
         if self.narrowing >= WORTH_SAYING:
             rated, judged = self.counts
             as_if = rated / (1 - self.narrowing) ** 2

@@ -1,12 +1,14 @@
 """The verdict as a report: HANNA's published answers, a crowd with a known truth, and its words."""
 
 from collections import Counter
+from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
 import pytest
 
 from analysis.answers import frame
+from analysis.reports.verdict import candidates
 from analysis.reports.verdict.baselines import BASELINE
 from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.notes import simulation_notes
@@ -14,6 +16,7 @@ from analysis.reports.verdict.report import KIND
 from analysis.reports.verdict.sentences import worth_clause
 from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
 from analysis.serving.grouping import computed
+from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.people import gather_people
 from annotate.design.access import make_owner
@@ -146,8 +149,15 @@ def test_each_judge_of_a_crowd_gets_its_answer(crowd):
     assert rows["percent"]["level_p"] is None or isnan(rows["percent"]["level_p"])
 
 
-def test_a_yes_on_items_says_which_system_the_judge_favours(crowd):
-    """PLANNING 2b: the warning is always shown beside a yes of section 2."""
+@pytest.mark.parametrize(
+    ("compares", "end"),
+    [
+        (False, "do not compare systems by it."),
+        (True, "which is within the margin for comparing systems."),
+    ],
+)
+def test_a_yes_on_items_says_which_system_the_judge_favours(crowd, monkeypatch, compares, end):
+    """PLANNING 2b: the warning is always shown beside a yes of section 2; no yes contradicts it."""
     good = np.array(
         Judgment.objects.filter(run__judge__key="good")
         .order_by("item__pk")
@@ -155,12 +165,17 @@ def test_a_yes_on_items_says_which_system_the_judge_favours(crowd):
     )
     kind = np.where(np.arange(len(good)) % SYSTEMS == 1, 0.45, 0.0)
     add_judge(crowd, "kind to s1", np.clip(good + kind, 1, 5))
+    if compares:
+        compare, yes = candidates.compare_systems, {"answer": Answer.YES, "judge_p": 0.0}
+        may = lambda *given: replace(compare(*given), **yes)  # noqa: E731
+        monkeypatch.setattr(candidates, "compare_systems", may)
     report = build(crowd, "verdict", named="kind to s1")
     entries = {e.row["use"]: e for e in report.entries if e.row["evaluator"] == "kind to s1"}
-    assert entries[RATE].row["answer"] == "yes" and entries[COMPARE].row["answer"] != "yes"
+    assert entries[RATE].row["answer"] == "yes"
+    assert (entries[COMPARE].row["answer"] == "yes") == compares
     assert entries[RATE].row["warnings"].split() == ["favours", "unproven_name"]
     assert "It favours s1 by ." in entries[RATE].reason
-    assert entries[RATE].reason.count("do not compare systems by it") == 1
+    assert entries[RATE].reason.count(end) == 1
 
 
 def reason_of(report, judge, use=RATE):
