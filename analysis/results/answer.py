@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from math import isinf, isnan
 
 from analysis.reports.verdict.order import mean_of
-from analysis.reports.verdict.summary import stood_in_for, without_use
+from analysis.reports.verdict.summary import say_use_of_yes, stood_in_for, without_use
 from analysis.reports.verdict.texts import PARTS, RATE
 from analysis.reports.words import short
 from analysis.stats.validation.decision import Answer, Reason
 
 BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"
-SETTLE = "To settle it"
-UNTESTED = "Other items, systems, questions, raters, prompts or models: nothing is shown for them."
+SETTLE = "To settle what is open"
+UNTESTED = (
+    "Other kinds of items, other systems, questions, raters, prompts or models: nothing is shown "
+    "for them."
+)
 SYSTEMS = "Comparing systems"
 MOST_NAMED = 3  # judges, or questions that are all there are, in a sentence
 SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
@@ -75,8 +78,7 @@ def say_answer(entries, ranked, role=""):
     yes = [entry for entry in own if entry.row["answer"] == Answer.YES]
     systems = [entry for entry in entries if entry not in rating]
     own_systems = [entry for entry in systems if entry.row["evaluator"] == ranked[0]]
-    whom = _whom(own if yes else rating, role)
-    lead = _lead_yes(ranked[0], own, yes, whom) if yes else _lead_none(rating, whom)
+    lead = _lead_yes(ranked[0], own, yes, role) if yes else _lead_none(rating, role)
     said_of, open_yet = _favouring(yes), {Answer.NOT_YET}
     uses = [*_say_uses(yes), *_say_systems(own_systems, {Answer.YES})]
     lines = {
@@ -113,13 +115,16 @@ def _lower(sentence):
     return sentence[0].lower() + sentence[1:]
 
 
-def _whom(entries, role):
-    whom = stood_in_for([entry.row for entry in entries])
-    return f"{whom} ({role})" if role else whom
+def _of_role(words, role):
+    return f"{words} ({role})" if role else words
 
 
-def _lead_yes(name, own, yes, whom):
-    return f"{name} may stand in for {whom}{_where([e.row['question'] for e in yes], len(own))}."
+def _lead_yes(name, own, yes, role):
+    whom, questions = stood_in_for([entry.row for entry in own]), defaultdict(list)
+    for entry in yes:
+        questions[say_use_of_yes(entry.row, whom)].append(entry.row["question"])
+    uses = [_of_role(use, role) + _where(keys, len(own)) for use, keys in questions.items()]
+    return f"{name} {', and '.join(uses)}."
 
 
 def _where(keys, count):
@@ -130,7 +135,8 @@ def _where(keys, count):
     return f" on {len(keys)} of {count} questions ({', '.join(keys)})"
 
 
-def _lead_none(entries, whom):
+def _lead_none(entries, role):
+    whom = _of_role(stood_in_for([entry.row for entry in entries]), role)
     answers = {entry.row["answer"] for entry in entries}
     if answers == {Answer.NOT_TESTABLE}:
         return "No judge can be tested yet."

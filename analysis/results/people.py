@@ -27,10 +27,10 @@ def say_people(agreement, role, pooled=(), several=""):
     if len(single) == 1:
         (row,) = single.values()
         ends = interval(row["low"], row["high"])
-        value = f"α {leading_point(row['value'])}{f' {ends}' if ends else ''}"
+        value = f"Krippendorff’s α {leading_point(row['value'])}{f' {ends}' if ends else ''}"
         return f"{whom} {words_of(row['value'])} ({value})."
     values = sorted(row["value"] for row in single.values())
-    span = f"α {leading_point(values[0])} to {leading_point(values[-1])}"
+    span = f"Krippendorff’s α {leading_point(values[0])} to {leading_point(values[-1])}"
     low, high = words_of(values[0]), words_of(values[-1])
     words = low if low == high else f"{low} to {high.removeprefix('agree ')}"
     return f"{whom} {words}, by question ({span})."

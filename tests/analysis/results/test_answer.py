@@ -9,6 +9,7 @@ from analysis.results.answer import UNTESTED, say_answer
 
 def entry(judge, question, answer, verdict="", reason="", **given):
     usual = {"next": "", "warnings": "", "agreement": 0.5, "rho": 0.4, "use": "rate_items"}
+    usual["worth_low"] = 1.2
     row = {"evaluator": judge, "question": question, "answer": answer, "verdict": verdict}
     return Entry(row | usual | given, reason=reason, judge=judge, kind="judge")
 
@@ -17,6 +18,17 @@ def yes(judge, question, condition=""):
     worth = f"{judge} may stand in for one rater on {question}: as good as one of your raters."
     reason = f"{worth} {PARTS['elsewhere']} {condition}"
     return entry(judge, question, "yes", "may", reason.strip())
+
+
+def test_a_judge_worth_less_than_a_rater_is_said_to_help_and_not_to_stand_in():
+    help_ = entry("small", "wit", "yes", "may", "small may help on wit.", worth_low=0.6)
+    spoken = say_answer([help_], ["small"], "expert")
+    assert spoken.lead == "small may help beside a rater (expert) on wit."
+    both = [yes("small", "truth"), help_, entry("small", "depth", "no", "level_off")]
+    assert say_answer(both, ["small"]).lead == (
+        "small may stand in for a rater on 1 of 3 questions (truth), and may help beside a rater "
+        "on 1 of 3 questions (wit)."
+    )
 
 
 def compared(judge, question, answer, verdict="", reason="", **given):
@@ -132,7 +144,7 @@ def test_no_judge_yet_names_the_first_one_and_what_is_left():
         "Not yet for": ["Rating fluency: a keeps at least 27 %."],
     }
     assert spoken.steps == ["Collect 9."]
-    assert spoken.sentences[-1] == "To settle it: Collect 9."
+    assert spoken.sentences[-1] == "To settle what is open: Collect 9."
 
 
 def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():

@@ -40,7 +40,7 @@ def test_questions_on_one_scale_are_said_together():
         ("humans", "pooled", "alpha_ordinal", 0.52),
         ("humans", "pooled", "alpha_interval", 0.99),
     )
-    words = "Raters agree moderately (α .52 [.42, .62])."
+    words = "Raters agree moderately (Krippendorff’s α .52 [.42, .62])."
     assert say_people(found, "third_party", ["a", "b"]) == words
 
 
@@ -50,7 +50,7 @@ def test_a_pool_of_some_questions_does_not_speak_for_the_others():
         ("humans", "yes or no", "alpha_nominal", 0.9),
         ("humans", "pooled", "alpha_ordinal", 0.02),
     )
-    words = "Raters hardly agree to well, by question (α .10 to .90)."
+    words = "Raters hardly agree to well, by question (Krippendorff’s α .10 to .90)."
     assert say_people(found, "third_party", ["a", "b"]) == words
 
 
@@ -60,7 +60,7 @@ def test_without_a_common_scale_the_span_is_said():
         ("humans", "b", "alpha_nominal", 0.85),
         ("humans", "c", "alpha_ordinal", nan),
     )
-    words = "Raters hardly agree to well, by question (α .10 to .85)."
+    words = "Raters hardly agree to well, by question (Krippendorff’s α .10 to .85)."
     assert say_people(found, "third_party") == words
 
 
@@ -69,7 +69,7 @@ def test_the_role_that_judges_are_compared_with_is_meant():
         ("humans", "a", "alpha_ordinal", 0.1),
         ("humans (expert)", "a", "alpha_ordinal", 0.7),
     )
-    words = "Raters (expert) agree fairly well (α .70 [.60, .80])."
+    words = "Raters (expert) agree fairly well (Krippendorff’s α .70 [.60, .80])."
     assert say_people(found, "expert", several="expert") == words
 
 
