@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import false_discovery_control, t
+from scipy.stats import false_discovery_control, rankdata, t
 
 
 def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions about the estimates
@@ -29,35 +29,30 @@ def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions ab
 
 
 def measure_left(Y, F, about, k):  # the same beyond all that is known of the items, at once
-    tables, n = [np.ones((len(F), 1))], len(F)
-    if np.ptp(by := about["length"]):
-        tables.append(np.column_stack([by, *(by > by.quantile(x / 10) for x in range(1, 10))]))
+    by, n = about["length"], len(F)
+    tables = [np.ones(n), by, *(by > decile for decile in by.quantile(np.arange(1, 10) / 10))]
     groups = [about[name].fillna("none") for name in ("system", "content", "recipient")]
     groups = [by for by in groups if n >= by.nunique() * (2 if by.name == "system" else 5)]
     for by in groups + [a + "\n" + b for a, b in combinations(groups, 2)]:
         large = by.map(by.value_counts()) >= (5 if by.name is None else 1)
         tables.append(pd.get_dummies(by.where(large, "others")).to_numpy(float))
-    table = np.column_stack(tables)
-    fit, _, rank, _ = np.linalg.lstsq(table, np.column_stack([Y.mean(axis=1), F]))
-    means, f = (np.column_stack([Y.mean(axis=1), F]) - table @ fit).T
+    table, both = np.column_stack(tables), np.column_stack([Y.mean(axis=1), F])
+    fit, _, rank, _ = np.linalg.lstsq(table, both)
+    means, f = (both - table @ fit).T
     means = means * (n / max(n - rank, 1)) ** 0.5 - Y.mean(axis=1)
     left = f * (np.var(f) > 1e-6 * np.var(F))
-    Z = (Y.T + means).T
-    return measure(Y, Z, left, about["cluster"].factorize()[0], k)
+    return measure(Y, (Y.T + means).T, left, about["cluster"].factorize()[0], k)
 
 
 def p_of_rest(Y, F, about):  # the largest p of r > 0 without the items at an end
-    p = [0.0]
-    for values, times in ((F, 1), (Y.mean(axis=1).to_numpy().round(9), 5)):
-        for end in (values, -values):
-            points, counts = np.unique(end, return_counts=True)
-            out = counts.cumsum()
-            taken = min(sum(out < 0.1 * len(F)) + 1, sum(out <= 0.35 * len(F)))
-            if taken:
-                keep = end > points[taken - 1]
-                few = sum(keep) < 30 or np.ptp(F[keep]) == 0
-                q = 1 if few else measure_left(Y[keep], F[keep], about[keep], 0).cdf(0)[1]
-                p.append(min(1, q * times))
+    p, means = [0.0], Y.mean(axis=1).to_numpy().round(9)
+    for values, times in ((F, 1), (-F, 1), (means, 5), (-means, 5)):
+        below = rankdata(values, "max")  # as many items are at most as high
+        keep = below > min(below[below >= 0.1 * len(F)].min(), 0.35 * len(F))
+        if not keep.all():
+            few = sum(keep) < 30 or np.ptp(F[keep]) == 0
+            q = 1 if few else measure_left(Y[keep], F[keep], about[keep], 0).cdf(0)[1]
+            p.append(min(1, q * times))
     return max(p)
 
 
@@ -68,7 +63,7 @@ def decide(ratings, F):  # the reason, the largest p of people, the largest p of
     margin = max(0.25, 0.2 * np.nanstd(ratings[ratings.count(axis=1) > 1]))
     p, b = [q.cdf(0)[:2]], max(q.cdf(-margin)[2], q.sf(margin)[2])
     b = 2 if np.ptp(np.ceil(F - 0.5)) == 0 else b  # rounded to the scale it gives one answer
-    p.append(measure_left(Y, F, about, 1 / 2).cdf(0)[:2] if np.ptp(F) else np.ones(2))
+    p.append(measure_left(Y, F, about, 1 / 2).cdf(0)[:2])
     rest = p_of_rest(Y, F, about) if np.max(p) < 0.05 else 0
     s = {"says_nothing": np.ptp(F) == 0, "too_few": len(F) < 30 or max(g) < 9}
     s |= {"raters_disagree": q.cdf(0.1)[0] > 0.95}

@@ -4,7 +4,7 @@ Tables 1 to 4 of Yao, Wang & Li (2022); which explanations people liked; what ex
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
@@ -312,8 +312,8 @@ def _add_predictions(work):
                     left_out = "splits left out: their training items have one value of the score"
                     reason = "; ".join(filter(None, (reason, f"{lost} {left_out}")))
                 # Not a draw of the bootstrap: a split without a line has a note of its own.
-                facts |= {"measure": measure, "sd": sd, "reason": reason, "undefined_draws": 0}
-                work.add_estimate(PREDICTION, error, **facts)
+                told = replace(error, reason=reason, undefined_draws=0)
+                work.add_estimate(PREDICTION, told, **facts, measure=measure, sd=sd)
 
 
 def _say_best(work):

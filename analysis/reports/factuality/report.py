@@ -236,8 +236,8 @@ def _add_consistency(work):
             facts = measure.about | {"domain": domain, "system": system, "judge": measure.judge}
             facts |= {"sd": float(defined.std(ddof=1)) if len(defined) > 1 else nan}
             facts |= {"skipped": skipped, "zero": int((measure.zero & mask).sum())}
-            facts |= {"missing": n - estimate.n - skipped, "reason": reason}
-            work.add_estimate(part, estimate, **facts)
+            facts |= {"missing": n - estimate.n - skipped}
+            work.add_estimate(part, replace(estimate, reason=reason), **facts)
     if work.wants(CONSISTENCY):
         _add_of_corpora(work)
 

@@ -1,10 +1,7 @@
 """Predict from a study's own ratings with how many more a judge would get a yes."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isfinite, nan, sqrt
-
-import numpy as np
 
 from analysis.figures.layout import Layout, Table
 from analysis.reports.base import Report
@@ -20,9 +17,9 @@ from analysis.reports.how_many.tables import (
 from analysis.reports.how_many.words import say, say_all
 from analysis.reports.kind import NO_JUDGE, ReportObject, no_value, of_questions
 from analysis.reports.shared.scores import Scores
-from analysis.reports.verdict.candidates import is_fitted
+from analysis.reports.verdict.candidates import judges_of
 from analysis.reports.verdict.options import Conventions
-from analysis.reports.verdict.questions import Asked, asked_questions, list_roles, read_lengths
+from analysis.reports.verdict.questions import asked_questions, list_roles, read_lengths
 from analysis.stats.planning.forecast import FEWEST, ROUGH_BELOW, expect_as_in, forecast
 from analysis.stats.planning.power import POWER
 from analysis.stats.validation.decision import Answer, Reason, decide
@@ -32,20 +29,12 @@ NOTES = [f"note_{case}" for case in ("chance", "band", "other", "cost", "chosen"
 SIZES = (0.5, 1, 2, 3, 4)  # of studies, in sizes of the pilot
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A judge on one question, with its judgments."""
+class Pilot:
+    """A judge on one question, with the evidence that is there; candidate: the verdict's."""
 
-    name: str
-    asked: Asked
-    judgments: np.ndarray
-    has_own_scale: bool
-    is_fitted: bool
-
-    @cached_property
-    def evidence(self):
-        flags = {"has_own_scale": self.has_own_scale, "is_fitted": self.is_fitted}
-        return self.asked.gather_evidence(self.judgments, **flags)
+    def __init__(self, candidate):
+        self.name, self.asked, self.evidence = candidate.name, candidate.asked, candidate.evidence
+        self.has_own_scale = candidate.has_own_scale
 
     @property
     def question(self):
@@ -66,7 +55,7 @@ class Candidate:
         """Return why nothing can be planned from these ratings; blank where it can."""
         if self.has_own_scale:  # first: its judgments off people's scale are left out already
             case = "own_scale"
-        elif self.is_fitted:
+        elif self.evidence.is_fitted:
             case = "fitted"
         elif self.n < FEWEST:
             case = "too_few"
@@ -190,13 +179,13 @@ class HowManyMore(ReportObject):
             for asked in asked_questions(scores, role, lengths):
                 if parts is not None and asked.question.key not in parts:
                     continue
-                candidates = _candidates(asked)
-                if candidates and not options.judges:
-                    candidates = [max(candidates, key=lambda candidate: candidate.order)]
-                for candidate in candidates:
-                    report.verdict.append(candidate.refusal or candidate.sentence())
-                    for row in () if candidate.refusal else candidate.rows(prices):
-                        report.add(row, judge=candidate.name, kind="judge")
+                pilots = [Pilot(candidate) for candidate in judges_of(asked, scores.judges)]
+                if pilots and not options.judges:
+                    pilots = [max(pilots, key=lambda pilot: pilot.order)]
+                for pilot in pilots:
+                    report.verdict.append(pilot.refusal or pilot.sentence())
+                    for row in () if pilot.refusal else pilot.rows(prices):
+                        report.add(row, judge=pilot.name, kind="judge")
         report.verdict = report.verdict or [say("pilot", "nothing")]
         report.notes = say_all("pilot", NOTES, source=prices.source)
         return report
@@ -228,18 +217,6 @@ class HowManyMore(ReportObject):
     def headline(self, answers, options, judges):
         """Return that the page has to be opened: it takes too long for the index."""
         return no_value("open it: it plans from this study’s ratings") if judges else NO_JUDGE
-
-
-def _candidates(asked):
-    """Return the Candidates of the judges that have judged anything."""
-    candidates = []
-    for name in asked.scores.judges:
-        values, has_own_scale = asked.values_of(name)
-        if not np.isnan(values).all():
-            own_scale = has_own_scale or not asked.has_ends
-            judgments, fitted = asked.as_judgments(values), is_fitted(asked.scores, name)
-            candidates.append(Candidate(name, asked, judgments, own_scale, fitted))
-    return candidates
 
 
 def _table(caption, by_name, *, is_folded=False):

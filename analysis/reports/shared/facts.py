@@ -9,18 +9,19 @@ class Facts:
     def __init__(self, report):
         self.report = report
 
-    def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
+    def add(self, part, *, reason="", judge="", **facts):
         """Add one row; columns that are not given stay blank."""
-        about = {"part": part} | ({"reason": reason} if "reason" in self.blank else {})
-        self.report.add(
-            self.blank | about | facts,
-            reason=reason,
-            judge=judge,
-            kind="judge" if judge else "mean",
-            undefined_draws=undefined_draws,
-        )
+        self.report.add(self._row(part, reason, facts), reason=reason, **_whose(judge))
 
-    def add_estimate(self, part, estimate, **facts):
+    def add_estimate(self, part, estimate, *, judge="", **facts):
         """Add the row of an Estimate."""
-        names = "value", "low", "high", "n", "reason", "undefined_draws"
-        self.add(part, **{name: getattr(estimate, name) for name in names} | facts)
+        row = self._row(part, estimate.reason, facts | {"n": estimate.n})
+        self.report.add_estimate(row, estimate, {}, **_whose(judge))
+
+    def _row(self, part, reason, facts):
+        about = {"part": part} | ({"reason": reason} if "reason" in self.blank else {})
+        return self.blank | about | facts
+
+
+def _whose(judge):
+    return {"judge": judge, "kind": "judge" if judge else "mean"}

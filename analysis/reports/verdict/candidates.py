@@ -83,10 +83,10 @@ class Candidate:
         return interval_narrowing(self.evidence.r_squared, *self.counts)
 
 
-def judges_of(asked):
-    """Yield a Candidate for each judge of the study that answers the question."""
+def judges_of(asked, names):
+    """Yield a Candidate for each judge of these names that answers the question."""
     scores = asked.scores
-    for name in scores.every_judge:
+    for name in names:
         values, has_own_scale = asked.values_of(name)
         if np.isnan(values).all():
             continue

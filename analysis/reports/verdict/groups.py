@@ -67,7 +67,7 @@ def groups_of(candidate):
     )
     least = scores.options.criteria.fewest_items
     return [
-        Group(str(names[code]), result, result.n < least)
+        Group(str(names[code]), result, result.evidence.n < least)
         for code, result in zip(present, results, strict=True)
     ]
 

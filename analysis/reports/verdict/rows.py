@@ -74,8 +74,8 @@ def _entry_of_group(candidate, group):
     """Return the Entry of a judge in one group of items; p_adjusted is of "it fails there"."""
     result, least = group.result, candidate.criteria.fewest_items
     numbers = {"retention": result.retention.value, "retention_p": result.retention.p_above()}
-    numbers |= {"p_adjusted": result.fails_p} | _of_level(result.level, candidate)
-    row = _row(candidate, RATE, *group.answer, numbers, result) | {"group": group.name}
+    numbers |= {"p_adjusted": result.fails_p} | _of_level(result.evidence.level, candidate)
+    row = _row(candidate, RATE, *group.answer, numbers, result.evidence) | {"group": group.name}
     row["sentence"] = f"in this group of items; {least} items are the least"
     return _entry(candidate, row, GROUP)
 

@@ -341,7 +341,7 @@ def _verdict(entries, curves, role, epsilon):
         words.append(f"{question}: {test} passed by {named[True]}.")
     if named[False]:
         words.append(f"{question}: {test} not passed by {named[False]}.")
-    return words + _ceiling_words(question, tested)
+    return words
 
 
 def _agreement_words(question, row):
@@ -364,19 +364,6 @@ def _turn(curves, row):
         if rate >= ENOUGH:
             return f"passes from ε = {epsilon:.2f} on" if epsilon else "even without a head start"
     return "nor at ε = 0.50"
-
-
-def _ceiling_words(question, rows):
-    """Tell how closely people follow one another: where they do not, passing is easy."""
-    defined = [row for row in rows if not np.isnan(row["difference"])]
-    if not defined:
-        return []
-    best = max(defined, key=lambda row: row["difference"])
-    return [
-        f"{question}: a rater follows the mean of the others with r = {best['ceiling']:.2f}, "
-        f"{best['evaluator']} follows the same means with r = {best['agreement']:.2f}. The less "
-        "people agree among themselves, the easier a judge passes."
-    ]
 
 
 def _as_values(entries, value, low, high, n):

@@ -75,8 +75,7 @@ class Verdict:
     half: of a failed check beyond what is known of items; grouping: the small one in which it
     failed, blank where it is the joint check. missing: what else a "not yet" waits for
     ("correction", "scale", "points", "groups"). grade: of a yes.
-    judge_p, people_p: the largest p of the judge's checks and of the people's. warnings:
-    "missing".
+    warnings: "missing".
     """
 
     answer: Answer
@@ -85,8 +84,6 @@ class Verdict:
     half: Half | None = None
     missing: str = ""
     grade: Grade | None = None
-    judge_p: float = nan
-    people_p: float = nan
     warnings: tuple[str, ...] = ()
 
 
@@ -109,8 +106,6 @@ def decide(
     return Verdict(
         answer,
         reason,
-        judge_p=largest_judge_p(evidence, criteria),
-        people_p=largest_people_p(evidence),
         warnings=("missing",) if evidence.share_missing > MANY_MISSING else (),
         **details,  # type: ignore[arg-type]
     )

@@ -341,18 +341,14 @@ MOST_GROUPS = 5
 
 @dataclass(frozen=True)
 class GroupResult:
-    """Retention and level of one group.
+    """The evidence of one group, and its retention.
 
     is_shown: a yes holds for this group too (30 items, and theta_k significantly above 0).
     fails_p: p of theta_k < 0 by Holm over the groups, NaN untestable; fails: it is below alpha.
     """
 
-    group: int
-    n: int
-    n_clusters: int
-    n_raters: int
+    evidence: Evidence
     retention: Quantity
-    level: Level | None
     is_shown: bool
     fails_p: float
     fails: bool
@@ -379,18 +375,18 @@ def compare_groups(
     if n_groups > MOST_GROUPS or (len(group) and group.max() >= n_groups):
         raise ValueError(f"codes: expected at most {MOST_GROUPS} groups, below n_groups")
     plain = Reference(reference.people, reference.scale, tables={})
-    evidence = []
-    for place in range(n_groups):
-        inside = plain.people.restrict(group[plain.people.rows] == place)
-        own = plain.with_people(inside)
-        evidence.append(gather_evidence(own, answers, criteria, has_own_scale=has_own_scale))
+    inside = [plain.people.restrict(group[plain.people.rows] == g) for g in range(n_groups)]
+    evidence = [
+        gather_evidence(plain.with_people(own), answers, criteria, has_own_scale=has_own_scale)
+        for own in inside
+    ]
     kept = [item.agreement.retention(criteria.retention) for item in evidence]
-    p, results = holm([theta.p_below() for theta in kept]).tolist(), []
-    for place, (item, theta) in enumerate(zip(evidence, kept, strict=True)):
-        is_shown = item.n >= criteria.fewest_items and theta.lower(criteria.alpha) > 0
-        sizes = place, item.n, item.n_clusters, item.n_raters
-        fails = p[place] < criteria.alpha
-        results.append(GroupResult(*sizes, theta, item.level, is_shown, p[place], fails))
+    results = []
+    for own, theta, p in zip(
+        evidence, kept, holm([theta.p_below() for theta in kept]).tolist(), strict=True
+    ):
+        is_shown = own.n >= criteria.fewest_items and theta.lower(criteria.alpha) > 0
+        results.append(GroupResult(own, theta, is_shown, p, p < criteria.alpha))
     return tuple(results)
 
 

@@ -148,7 +148,8 @@ def test_a_judge_that_knows_only_the_group_gets_no_yes_where_groups_are_declared
     row = rows_of(report)["topic", "q"]
     assert (row["answer"], row["why"]) == ("not_yet", "groups")
     reason = reason_of(report, "topic")
-    assert reason.startswith("topic passes every check over all items, but in no group of items")
+    start = "topic passes every check over all items together, but in none of the groups of items"
+    assert reason.startswith(start)
     assert {e.row["answer"] for e in report.entries if e.kind == GROUP} <= {"no", "not_yet"}
 
 

@@ -246,7 +246,7 @@ def test_without_second_answers_the_next_step_is_to_ask_again():
     study = make_study(first, np.full(60, nan), whose)
     add_judge(study, "second", third)
     verdict, reason, next_step = words_of(study)
-    assert verdict == "not_comparable" and "none has a second own answer" in reason
+    assert verdict == "not_comparable" and "none has a second answer by that recipient" in reason
     assert "repeat_share" in next_step and "Order and checks" in next_step
 
 
@@ -255,7 +255,7 @@ def test_few_second_answers_are_too_few():
     study = make_study(first, second, whose)
     add_judge(study, "second", third)
     verdict, reason, next_step = words_of(study)
-    assert verdict == "too_few" and "recipients answered 12 items twice" in reason
+    assert verdict == "too_few" and "12 were answered twice, by 12 recipients;" in reason
     assert "raise repeat_share" in next_step
 
 

@@ -403,10 +403,10 @@ def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
     factories.make_ratings(session, ((item, question, 3) for item in crowd.items.all()))
     first, *_, last = build(crowd, "verdict", reference="recipient").verdict
     assert first == (
-        "q: Nothing can be said: each item has one own rating, and none has a second own answer "
-        "and a judgment. Collect a second rating of at least 30 items, or ask recipients a share "
-        "of their own items again: repeat_share, on the page Settings, Order and checks; .1 is "
-        "usual."
+        "q: Nothing can be tested: each item has one rating, by its own recipient, and none has a "
+        "second answer by that recipient and a judgment. Collect a second rating of at least 30 "
+        "items, or ask recipients a share of their own items again: repeat_share, on the page "
+        "Settings, Order and checks; .1 is usual."
     )
     assert last == "Others have rated too: choose “Third party” as the reference role."
 

@@ -26,7 +26,7 @@ def test_a_group_in_which_the_judge_is_reversed():
     assert (good.is_shown, good.fails) == (True, False)
     assert (reversed_.is_shown, reversed_.fails) == (False, True)
     assert not small.is_shown
-    assert small.n <= 20
+    assert small.evidence.n <= 20
 
 
 def test_failing_is_corrected_for_the_number_of_groups():
@@ -42,7 +42,7 @@ def test_failing_is_corrected_for_the_number_of_groups():
 def test_an_empty_group_is_neither_shown_nor_failing():
     reference, judge, _ = study(3)
     _, empty = compare_groups(reference, judge, np.zeros(900, int), 2)
-    assert (empty.n, empty.is_shown, empty.fails) == (0, False, False)
+    assert (empty.evidence.n, empty.is_shown, empty.fails) == (0, False, False)
     assert np.isnan(empty.fails_p)
 
 

@@ -5,7 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from analysis.stats.validation.decision import correct_family, decide, largest_people_p
+from analysis.stats.validation.decision import (
+    correct_family,
+    decide,
+    largest_judge_p,
+    largest_people_p,
+)
 from analysis.stats.validation.evidence import Reference, gather_evidence
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.hanna import FIVE, QUESTIONS, load
@@ -94,7 +99,7 @@ def test_the_yeses_are_worth_a_rater_and_none_of_them_holds_in_the_family(
     people_p = [largest_people_p(gather_evidence(references[q], everywhere)) for q in QUESTIONS]
     pairs = list(verdicts)
     family = correct_family(
-        [verdicts[pair].judge_p for pair in pairs],
+        [largest_judge_p(evidence[pair]) for pair in pairs],
         people_p,
         [QUESTIONS.index(question) for _, question in pairs],
     )
