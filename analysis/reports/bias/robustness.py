@@ -8,9 +8,8 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.answers.perturbed import Perturbed, ends_of, setting
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, cell_of, details, listing
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, cell_of, details, listing
 from analysis.options.common import Drawn, Judged
 from analysis.reports.base import columns_of
 from analysis.reports.kind import NO_JUDGE, no_value, of_questions
@@ -111,18 +110,15 @@ class Robustness(MeasuredReport):
         ]
         defined = [entry for entry in of[ROBUSTNESS] if not isnan(entry.row["value"])]
         again = {e.judge: _taken(e, "floor", SAME_AGAIN) for e in reversed(defined)}
-        beyond = [_taken(e, "excess") for e in of[FLIPS] if not isnan(e.row["excess"])]
-        share = "share of other answers, less that of the same prompt asked again."
-        figures = []
-        for key, entries, title, caption, is_share in (
-            (ROBUSTNESS, [*again.values(), *map(_taken, defined)], "Robustness", None, True),
-            ("excess", beyond, "Other answers beyond chance", share, False),
-        ):
-            if entries:
-                of_n = f"{title} (n = {span(entry.row['n'] for entry in entries)})"
-                plot = dots(entries, "relation", "evaluator", looks, of_n, unit_interval=is_share)
-                words = f"{question}: {caption or CAPTIONS[key]} Lines: 95 % intervals."
-                figures.append(Figure(key, words, plot))
+        drawn, how = [*again.values(), *map(_taken, defined)], ("relation", "evaluator", looks)
+        caption = f"{question}: {CAPTIONS[ROBUSTNESS]} Lines: 95 % intervals."
+        figures = dot_figure(ROBUSTNESS, caption, drawn, *how, "Robustness", unit_interval=True)
+        beyond = [_taken(entry, "excess") for entry in of[FLIPS]]
+        caption = (
+            f"{question}: share of other answers, less that of the same prompt asked again. "
+            "Lines: 95 % intervals."
+        )
+        figures += dot_figure("excess", caption, beyond, *how, "Other answers beyond chance")
         return Layout(figures, tables, *details(replace(report, entries=own)))
 
     def headline(self, answers, options, judges):

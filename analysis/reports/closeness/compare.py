@@ -3,8 +3,8 @@
 from dataclasses import dataclass, fields
 from math import isnan, nan
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, Table, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, Table
 from analysis.options.choices import role_that_tests
 from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
@@ -138,19 +138,18 @@ class Compare(ClosenessReport):
             return Layout([], [])
         own, names = MEASURES[measure], list(dict.fromkeys(e.row["evaluator"] for e in entries))
         less = f"{names[0] if len(names) == 1 else 'each'} less {call(entries[0].row['other'])}"
-        drawn = [as_difference(entry) for entry in entries if not isnan(entry.row["difference"])]
         figures = []
-        if drawn and own is not COST:
+        if own is not COST:
             marks, margin = {0: "no difference"}, report.options["margin"]
             if margin and own.larger != NEITHER:
                 marks[-own.larger * margin] = f"margin ({-own.larger * margin:g})"
             words = ", and the ".join(marks.values())
             # A legend leaves the lines' names no room.
             named = [(value, "" if len(names) > 1 else name) for value, name in marks.items()]
-            title = f"Difference of {own.symbol} ({n_words(drawn)})"
-            plot = dots(drawn, "question", "pair", looks, title, marks=named)
             caption = f"{own.label}: {less}. Lines: 95 % intervals; dashed: {words}."
-            figures = [Figure("compare", caption, plot)]
+            drawn = map(as_difference, entries), "question", "pair", looks
+            title = f"Difference of {own.symbol}"
+            figures = dot_figure("compare", caption, *drawn, title, marks=named)
         return Layout(figures, [_table([entry.row for entry in entries], own, names, less)])
 
     def say_first(self, report, judges):

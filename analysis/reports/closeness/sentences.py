@@ -3,6 +3,7 @@
 from math import isnan
 
 from analysis.options.evaluators import MEAN
+from analysis.reports.base import pivot
 from analysis.reports.closeness.engine import CERTAIN, HOW_P
 from analysis.reports.closeness.measures import BETTER, COST, EVERYTHING, MEASURES, NEITHER
 from analysis.reports.shared.correlations import AVERAGE
@@ -23,10 +24,7 @@ def list_sentences(report):
     It is on the average of the questions; where only one question is there, on that. Where there
     are several measures, it is of those that are defined.
     """
-    shown: dict = {}
-    for entry in report.entries:
-        row = entry.row
-        shown.setdefault((row["evaluator"], row["measure"]), {})[row["question"]] = entry
+    shown = pivot(report.entries, "evaluator", "measure", column="question")
     told = [_told(entries) for entries in shown.values()]
     if len({measure for _, measure in shown}) > 1:
         told = [own for own in told if not isnan(own[0].row["difference"])] or told[:1]

@@ -16,15 +16,16 @@ from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table,
 from analysis.figures.scatter import scatter
 from analysis.options.choices import ALL
 from analysis.options.declare import TEXT, option, whole_number
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import group_by
 from analysis.reports.counterfactual import cells, convergence, exactness, liked, sample_flow, seeds
-from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, first_of, no_value
+from analysis.reports.kind import NO_JUDGE, Shown, first_of, no_value
 from analysis.reports.shared.correlations import correlate
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.shared.scores import Evaluator
 from analysis.reports.words import with_spread
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
@@ -117,13 +118,14 @@ class Beside:
         return self._titles
 
 
-class Counterfactual(ReportObject):
+class Counterfactual(MeasuredReport):
     """Rows of one fact each, told apart by `part`.
 
     None where the study has neither judges of explanations nor the columns of cells.
     """
 
     name, title, options = "counterfactual", "Counterfactual scores", CounterfactualOptions
+    named_by = (*TEXTS, "item", "content")
     method = (
         "Whether scores of explanations by the contents that they name (CF, CF-A, Item-Sim, "
         "Genre-Jacc) say what people say: how closely they follow people, how well they predict "
@@ -154,10 +156,17 @@ class Counterfactual(ReportObject):
         choices = [(ALL, "all"), *((key, key) for key in keys)] if keys else []
         return Shown("question", "Question", choices)
 
-    def build(self, answers, options, parts=None):
-        """Compute the report. parts: keys of questions, or "all"; all where none is named."""
-        work = Work(answers, options, parts)
-        report, cells_of_items = work.report, cells.cells_of(work.scores)
+    def measure(self, report, scores, parts, is_page=True):
+        """Add the rows. parts: keys of questions, or "all"; all where none is named.
+
+        is_page: false for a headline, which needs the correlations alone.
+        """
+        scores.drawn_by = drawn_by(scores.whole, scores.options)
+        work = Work(report, scores, parts)
+        if not is_page:
+            _add_correlations(work)
+            return []
+        cells_of_items = cells.cells_of(scores)
         if work.judges or cells_of_items:
             _add_correlations(work)
             _add_predictions(work)
@@ -168,35 +177,29 @@ class Counterfactual(ReportObject):
             report.verdict = [*sample_flow.say(report), *_say_best(work), *seeds.say(work)]
         report.verdict += [] if work.judges else [NO_JUDGES]
         report.verdict += [] if cells_of_items else [NO_CELLS]
-        notes = [*policy_notes(work.scores, compared=False)]
+        notes = [*policy_notes(scores, compared=False)]
         if report.rows:
             notes += _list_notes(work)
         notes += cells.list_notes(work, cells_of_items)
         for part in (liked, exactness, sample_flow, seeds, convergence) if report.rows else ():
             notes += part.list_notes(report)
-        notes += [interval_note(work.scores, FEWEST), *draw_notes(report, options.draws)]
-        report.notes = notes + reason_notes(report, [*TEXTS, "item", "content"])
-        return report
+        return [*notes, interval_note(scores, FEWEST)]
 
     def layout(self, report, question, looks):
         """Return the page of one question, or of all."""
-        by_part: dict = {}
-        for entry in report.entries:
-            by_part.setdefault(entry.row["part"], []).append(entry)
-        correlations = by_part.get(CORRELATION, [])
-        settling = by_part.get(convergence.PART, [])
+        of = group_by(report.entries, "part")
         tables = [
-            sample_flow.table(by_part.get(sample_flow.PART, [])),
-            _table_of_correlations(correlations),
-            _table_of_predictions(by_part.get(PREDICTION, [])),
-            *cells.tables(by_part),
-            *liked.tables(report, by_part.get(liked.PART, [])),
-            exactness.table(by_part.get(exactness.PART, [])),
-            *seeds.tables(by_part.get(seeds.PART, [])),
-            *convergence.tables(settling),
+            sample_flow.table(of[sample_flow.PART]),
+            _table_of_correlations(of[CORRELATION]),
+            _table_of_predictions(of[PREDICTION]),
+            *cells.tables(of),
+            *liked.tables(report, of[liked.PART]),
+            exactness.table(of[exactness.PART]),
+            *seeds.tables(of[seeds.PART]),
+            *convergence.tables(of[convergence.PART]),
         ]
-        figures = _figures(report, correlations, question, looks)
-        return Layout([*figures, *convergence.figures(settling)], tables)
+        figures = _figures(report, of[CORRELATION], question, looks)
+        return Layout([*figures, *convergence.figures(of[convergence.PART])], tables)
 
     def headline(self, answers, options, judges):
         """Return the largest Pearson r of a score of explanations, on the first question."""
@@ -205,9 +208,8 @@ class Counterfactual(ReportObject):
         keys = [question.key for question in answers.questions if question.scale.is_ordered]
         if not keys or not any(name in answers.of_explanations for name in judges):
             return no_value("no judge has scored explanations by the contents that they name")
-        work = Work(answers, options, keys[:1])
-        _add_correlations(work)
-        rows = [row for row in work.report.rows if not isnan(row["value"])]
+        report = self.build(answers, options, keys[:1], is_page=False)
+        rows = [row for row in report.rows if not isnan(row["value"])]
         if not rows:
             return no_value("r with people is undefined for every score: the report says why")
         best = max(rows, key=lambda row: row["value"])
@@ -228,18 +230,17 @@ class Work(Facts):
     blank = dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, nan) | {"n": None}
     blank |= dict.fromkeys(NAMES, "")
 
-    def __init__(self, answers, options, parts):
-        super().__init__(Report("counterfactual", answers.study.slug, options.as_dict()))
-        self.scores = scores = Scores(answers, options)
-        scores.drawn_by = drawn_by(answers, options)
-        self.beside = answers.beside or Beside(answers.study)
+    def __init__(self, report, scores, parts):
+        super().__init__(report)
+        self.scores = scores
+        self.beside = scores.answers.beside or Beside(scores.answers.study)
         self.places = {
             q.key: place for place, q in enumerate(scores.questions) if q.scale.is_ordered
         }
         self.is_whole = not parts or ALL in parts
         self.wanted = [key for key in self.places if self.is_whole or key in parts]
         scoring = scores.answers.of_explanations
-        self.judges = [name for name in scores.judges if options.judges or name in scoring]
+        self.judges = [name for name in scores.judges if scores.options.judges or name in scoring]
         self.reference = scores.reference()
 
     def both(self, judge, place):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from math import isnan, nan
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, cell_of, interval_cell, listing, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, cell_of, interval_cell, listing
 from analysis.options.declare import choice
 from analysis.reports.base import columns_of, reasons_of
 from analysis.reports.kind import best, no_value
@@ -115,7 +115,7 @@ class Selection(ListsReport):
     def takes(self, question):
         return question.scale.has_graded_points or tie_of(question) is not None
 
-    def measure(self, report, scores, pairs, labels, majorities):
+    def compare(self, report, scores, pairs, labels, majorities):
         for pair in pairs:
             evaluator, question, values = pair.evaluator, pair.question, pair.values
             own = labels.verdict(evaluator.name, question)
@@ -173,13 +173,12 @@ class Selection(ListsReport):
         own = _compared(report)
         entries = [own.as_value(entry) for entry in report.entries]
         entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
-        drawn = [entry for entry in entries if not isnan(entry.row["value"])]
-        title = f"{own.label} ({n_words(drawn)})"
-        plot = dots(drawn, "evaluator", "question", looks, title, unit_interval=True)
-        figure = Figure("selection", f"{own.what} for {question}. Lines: 95 % intervals.", plot)
+        caption = f"{own.what} for {question}. Lines: 95 % intervals."
+        drawn = entries, "evaluator", "question", looks, own.label
+        figures = dot_figure("selection", caption, *drawn, unit_interval=True)
         names = [entry.row["evaluator"] for entry in entries]
         table = listing(f"{own.about} for {question}.", "Evaluator", names, entries, own.headings)
-        return Layout([figure] if drawn else [], [table])
+        return Layout(figures, [table])
 
     def find(self, report, question):
         """Say which judge prefers people's list of two most often, or sees most of the misfits."""

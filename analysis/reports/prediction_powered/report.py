@@ -6,9 +6,8 @@ from math import inf, isfinite, isinf, isnan, nan
 
 import numpy as np
 
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Cell, Figure, Layout, cross_table, details, listing
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Cell, Layout, cross_table, details, listing
 from analysis.options.common import Compared
 from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import policy_notes
@@ -92,15 +91,12 @@ class PredictionPoweredMeans(MeasuredReport):
         }
         whose = f"people alone and with {judge}, whose scores are worth most" if judge else "people"
         figures = []
-        for key, method, what, caption in (
+        for key, method, title, caption in (
             ("means", MEAN, "Mean", f"Mean of {question} by system: {whose}."),
             ("differences", DIFFERENCE, "Difference", f"Differences between systems: {whose}."),
         ):
-            drawn = [e for e in map(_as_value, own[method]) if not isnan(e.row["value"])]
-            if drawn:
-                title = f"{what} (n = {span(entry.row['n'] for entry in drawn)})"
-                plot = dots(drawn, "system", "evaluator", looks, title)
-                figures.append(Figure(key, f"{caption} Lines: 95 % intervals.", plot))
+            drawn = map(_as_value, own[method]), "system", "evaluator", looks, title
+            figures += dot_figure(key, f"{caption} Lines: 95 % intervals.", *drawn)
         means = [entry for entry in of[MEAN] if entry.row["system"] == EVERYTHING]
         between = f"Differences of {question} between systems."
         corrected = f"Share of yes for {question} among items without a label, corrected."

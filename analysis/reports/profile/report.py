@@ -13,6 +13,7 @@ from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, cell_of, cross_table, listing
 from analysis.figures.likert import likert
 from analysis.figures.lines import series
+from analysis.reports.base import group_by
 from analysis.reports.kind import NO_JUDGE, Shown, no_value
 from analysis.reports.shared.correlations import LABELS
 from analysis.reports.shared.evaluators import interval_note, policy_notes
@@ -127,9 +128,7 @@ class Profile(MeasuredReport):
     def layout(self, report, measure, looks):
         """Return the page of one measure: accuracy by question, and the ratings of profiles."""
         words, figures, tables = MEASURES[measure], [], []
-        by_question: dict = {}
-        for entry in report.entries:
-            by_question.setdefault((entry.row["part"], entry.row["question"]), []).append(entry)
+        by_question = group_by(report.entries, "part", "question")
         ratings = {key: own for (part, key), own in by_question.items() if part == RATINGS}
         for (part, question), entries in by_question.items():
             if part == RATINGS:

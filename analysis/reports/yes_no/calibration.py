@@ -39,7 +39,7 @@ class Calibration(YesNoReport):
     undefined = "no judge has a calibration error on {where}"
     largest = "smallest calibration error on {where}: {evaluator}, n = {n:,} items"
 
-    def measure(self, report, scores, cuts, is_page):
+    def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
         for pair in pairs_of(scores, cuts):
             shares = _as_shares(pair, labels)

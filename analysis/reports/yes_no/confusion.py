@@ -6,12 +6,11 @@ import numpy as np
 
 from analysis.figures.heat import MOST_MATRICES, confusion_matrices
 from analysis.figures.layout import Cell, Figure, Layout, Matrix, interval_cell
-from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
-from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.shared.scores import Evaluator
 from analysis.reports.yes_no.engine import YesNoReport
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.row_shares import row_shares
@@ -62,10 +61,9 @@ class Confusion(YesNoReport):
         "closest judge"
     )
 
-    def build(self, answers, options, questions=None, is_page=True):
-        scores = Scores(answers, options)
-        labels = LabelNotes(options.missing_judgment, answers.own_scale)
-        report = Report(self.name, answers.study.slug, options.as_dict())
+    def measure(self, report, scores, questions, is_page=True):
+        options = scores.options
+        labels = LabelNotes(options.missing_judgment, scores.answers.own_scale)
         majorities = Majorities(scores)
         wanted = [
             (place, question)
@@ -80,7 +78,7 @@ class Confusion(YesNoReport):
         for place, question in wanted:
             if tie_of(question) is not None:
                 _add_verdicts_of_parts(report, scores, place, labels, majorities)
-        report.notes = [
+        return [
             *policy_notes(scores),
             _label_note(options),
             *_lacking_notes(report, [question for _, question in wanted], options.threshold),
@@ -89,10 +87,7 @@ class Confusion(YesNoReport):
             *majorities.sentences(),
             SHARES_NOTE,
             interval_note(scores),
-            *draw_notes(report, options.draws),
-            *reason_notes(report, ["evaluator", "question"]),
         ]
-        return report
 
     def layout(self, report, question, looks):
         """Return the page of one question: its matrices as a figure and as tables."""

@@ -57,8 +57,8 @@ class Roc(CurveReport):
         "Negatives": lambda entry: entry.row["negatives"],
     }
 
-    def measure(self, report, scores, cuts, is_page):
-        super().measure(report, scores, cuts, is_page)
+    def judge_items(self, report, scores, cuts, is_page):
+        super().judge_items(report, scores, cuts, is_page)
         if is_page and scores.counts is not None:
             self._add_bands(report, scores, cuts)
         return [*_balanced_note(scores, cuts), *_ordinal_notes(report)]
