@@ -68,27 +68,6 @@ class Bias(MeasuredReport):
 
     name, title, options = "bias", "Bias", DeviationOptions
     named_by = ("bias", "evaluator", "question")
-    method = (
-        "Where judges err in one direction: with long texts, with single systems or recipients, by "
-        "the place of a list; how far a map onto people's scale would help; and how often a judge "
-        "contradicts itself or says nothing that can be read."
-    )
-    formula = [
-        "Length: least squares of judge − people on the text's length; se by cluster, "
-        "se² = c · Σ_g (Σ_i (x_i − x̄) e_i)² / Sxx², c = G/(G − 1) · (N − 1)/(N − 2), t with G − 1 "
-        "degrees of freedom.",
-        "Systems, recipients: mean of judge − people; over recipients the standard deviation of "
-        "their means.",
-        "Calibration: least-squares map that never falls, fitted on other folds; mean |map − "
-        "people| against mean |judge − people| on the same items.",
-        "Position: share of the answers that differ between two orders. Test–retest: share of "
-        "equal pairs of samples, ICC(1,1), mean SD of an answer's samples.",
-        "Failures: judgments without a value / all that were asked and settled.",
-    ]
-    source = (
-        "Liang & Zeger (1986), Cameron & Miller (2015); Barlow et al. (1972); Chernozhukov et al. "
-        "(2018) for cross-fitting; Wilson (1927)."
-    )
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys, biases=BIASES):

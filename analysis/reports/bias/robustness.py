@@ -62,27 +62,6 @@ class Robustness(MeasuredReport):
 
     name, title, options = "robustness", "Robustness", RobustnessOptions
     named_by = ("evaluator", "question", "relation", "measure")
-    method = (
-        "Whether a judge's answers move when its prompt is changed in ways that should not matter "
-        "(another scale, spaces, random words, another order, politeness), beside how far they "
-        "move when the same prompt is asked again: the noise floor."
-    )
-    formula = [
-        "Change: mean over items of the mean |changed − unchanged| over all pairs of answers to "
-        "the changed and to the unchanged prompt; floor: the same over all pairs of answers to the "
-        "unchanged prompt; difference: change − floor, over the items that have both. Flips: the "
-        "same with 1[changed ≠ unchanged], of answers at the nearest point of the question's scale "
-        "(halves down): one that was mapped back may lie between two.",
-        "Robustness = 1 − change / (highest − lowest point of the scale); of choices 1 − flips. "
-        "1: no answer moves. A judge that answers by chance stands at its floor.",
-        "Rank correlations: Spearman's ρ and Kendall's τ-b over all pairs of answers at once.",
-        "Answers on a multiplied or shifted scale are mapped back first; "
-        "all relations: the mean over them, on items that all of them have.",
-    ]
-    source = (
-        "the relations of Khirbat et al., Metamorphic Evaluation of ChatGPT as a Recommender "
-        "System, table 1, and their like; intervals by cluster bootstrap, Davison & Hinkley (1997)."
-    )
     needs_ratings = False
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     watch = staticmethod(Perturbed.known_by)

@@ -90,10 +90,6 @@ class Compare(ClosenessReport):
     in_front = ("of", "other", "margin")
     singles, least = False, FEWEST
     named_by = ("evaluator", "other", "question", "measure")
-    method = (
-        "Whether one evaluator is better than another on a measure: judges, raters, means and "
-        "panels, on the same items and the same draws."
-    )
     formula = [
         "Difference = measure of the first − measure of the other, both on the rows that both and "
         "people have.",
@@ -103,10 +99,6 @@ class Compare(ClosenessReport):
         "Not worse by more than the margin: (k + 1) / (B + 1) ≤ .025 with k of B draws at or below "
         "−margin, by Holm where several are compared.",
     ]
-    source = (
-        "Westfall & Young (1993); Romano & Wolf (2005); Davison & Hinkley (1997), ch. 4; "
-        "Piaggio et al. (2012), on margins."
-    )
 
     def list_parts(self, questions):
         choices = [(key, MEASURES[key].label) for key in measures_of(questions)]

@@ -66,10 +66,6 @@ class Differences(ClosenessReport):
 
     name, title, options = "differences", "Differences", DifferencesOptions
     named_by, fewest = ("evaluator", "other", "question", "level"), 2
-    method = (
-        "Whether one judge follows the reference more closely than another by more than chance: "
-        "paired differences of their correlations, on the same items and the same draws."
-    )
     formula = [
         "Difference = coefficient of the first judge − coefficient of the second, both on the "
         "items that all judges of the question shown here have.",
@@ -80,10 +76,6 @@ class Differences(ClosenessReport):
         "or below, and at or above, 0; at most 1; the smallest p times the number of pairs, the "
         "next times one less, and so on, never falling.",
     ]
-    source = (
-        "Westfall & Young (1993); Romano & Wolf (2005); Davison & Hinkley (1997), ch. 4; Holm "
-        "(1979)."
-    )
 
     def compare(self, report, scores, parts):
         common = _Common(scores)

@@ -67,20 +67,6 @@ class Ensembles(ClosenessReport):
 
     name, title, options = "ensembles", "Ensembles", CorrelationOptions
     singles, named_by, fewest = False, ("question", "level", "kind"), 2
-    method = (
-        "How closely the mean of several judges follows the reference: every subset of every "
-        "size, and what the best of them is worth on recipients it was not chosen on."
-    )
-    formula = [
-        "A subset's value on an item is the unweighted mean of its judges; all subsets are "
-        "compared on the same items, those that every chosen judge and the reference have.",
-        "Per size: mean, smallest and largest coefficient over the subsets of that size; the "
-        "mean's interval takes the mean of the subsets in each draw.",
-        "Cross-validated: for each fold of recipients the subset that is best on the other folds "
-        "is measured on the fold; the mean over the folds. The plain best is chosen on the data "
-        "that praises it.",
-    ]
-    source = "Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4."
 
     def compare(self, report, scores, parts):
         subsets = Subsets(scores)

@@ -126,28 +126,6 @@ class Counterfactual(MeasuredReport):
 
     name, title, options = "counterfactual", "Counterfactual scores", CounterfactualOptions
     named_by = (*TEXTS, "item", "content")
-    method = (
-        "Whether scores of explanations by the contents that they name (CF, CF-A, Item-Sim, "
-        "Genre-Jacc) say what people say: how closely they follow people, how well they predict "
-        "them, whether what they put highest is rated higher; and what cheaper scores lose."
-    )
-    formula = [
-        "Table 1: Pearson's r over explanations of (score, mean rating); intervals by cluster "
-        "bootstrap of what a session takes together, as a survey (else recipient, else content, "
-        "else item; option cluster).",
-        "Table 2: least squares of the mean rating on the score by 70 % of the explanations, mean "
-        "squared error on the other 30 %; mean and standard deviation over random splits.",
-        "Tables 3, 4: t = d̄ / (s / √n) over the n participants with both, d the first screen's "
-        "rating less the second's, p = P(T ≥ t) with n − 1 degrees of freedom; Holm over a table.",
-        "Liked: mean rating, t interval with se² = P/(P − 1) · Σ_p (Σ_i (v_i − v̄))² / n² over the "
-        "P people.",
-        "Exactness: Kendall's τ-b, Spearman's ρ and |difference| with the judge that retrains in "
-        "full; seconds = time at work of the runs / their scores.",
-    ]
-    source = (
-        "Yao, Wang & Li (2022), Counterfactually Evaluating Explanations in Recommender Systems, "
-        "section 5; Student (1908); Holm (1979)."
-    )
     stamp = Beside
 
     def list_parts(self, questions):

@@ -61,17 +61,6 @@ class Reasons(MeasuredReport):
 
     name, title, options = "reasons", "Reasons", PeopleOptions
     named_by = ("kind", "code", "question", "rating", "system", "coder", "other")
-    method = (
-        "What raters wrote: answers to text questions and the reasons of their ratings, the codes "
-        "that were given to them, and how far the coders agree."
-    )
-    formula = [
-        "share: answers with the code / answers that somebody coded.",
-        "κ: Cohen's κ of the code being given or not, over the answers that both coders coded.",
-        "Intervals: cluster bootstrap (the item’s recipient, else content, else item).",
-    ]
-    source = "Cohen (1960)."
-    no_figure = "texts and the counts of few codes, which stand beside the texts they are of."
     stamp = staticmethod(coding.Coded.load)  # its text changes with every code
 
     def list_parts(self, questions):

@@ -84,33 +84,6 @@ class Factuality(MeasuredReport):
 
     name, title, options = "factuality", "Factual consistency", DeviationOptions
     named_by = TEXTS
-    method = (
-        "Whether explanations say what the recipients wrote: the share of their statements that "
-        "the reference supports (precision), the share of the reference's statements that they "
-        "hold (recall), by an LLM, by an NLI model and by people; whether similarity says as much; "
-        "which systems and topics fail."
-    )
-    formula = [
-        "St2Exp-P = statements of the explanation that the reference supports / all its "
-        "statements; St2Exp-R = statements of the reference that the explanation supports / all "
-        "of these; F1 = 2PR/(P + R) of each explanation, then averaged.",
-        "StEnt-P = mean over its statements of the largest E over the reference's, premise the "
-        "reference; StEnt-R the reverse, from probabilities of its own; StEnt-bin: 1 where E is "
-        "the largest of the three; StCoh: E − C.",
-        "SummaC-ZS = mean over sentences of the largest E − C; AlignScore = mean over sentences "
-        "of the largest E over chunks of the reference.",
-        "Both sides without statements: undefined, skipped; one: P = R = F1 = 0, StCoh and "
-        "SummaC-ZS undefined, skipped; AlignScore 0.",
-        "USR = distinct texts / texts; FMR = share of texts that name their feature; FCR = "
-        "features named / all; DIV = features that two texts share, mean over all pairs.",
-        "Intervals: cluster bootstrap (recipient, else content, else item); p inverts that of the "
-        "paired difference, Holm over the pairs of systems.",
-    ]
-    source = (
-        "Kabongo & Guigue (2025), On the Factual Consistency of Text-based Explainable "
-        "Recommendation Models, sections III to V; Laban et al. (2022), SummaC; Zha et al. (2023), "
-        "AlignScore; Li, Zhang & Chen (2020) for USR, FMR, FCR, DIV; Holm (1979)."
-    )
     stamp, needs_ratings = Beside, False
 
     def list_parts(self, questions):

@@ -27,20 +27,6 @@ class Preferences(ListsReport):
 
     name, title, options = "preferences", "Preferred systems", AgreementOptions
     named_by = ("evaluator", "question", "system", "measure")
-    method = (
-        "Whose lists do people prefer, whose does the judge, and how often does either of them "
-        "not decide: a judge may agree on many pairs and still favour one system."
-    )
-    formula = [
-        "Pairs of a system: one list is its own, the other is not, and people and the judge have "
-        "a verdict. Preferred = (won + tied / 2) / pairs; won and tied stand beside it.",
-        "Decisiveness: share of the pairs that people leave undecided, that the judge does, and "
-        "that both do.",
-    ]
-    source = (
-        "Profile-aware judges of podcast recommendations (2025); Davidson (1970) on ties in paired "
-        "comparisons."
-    )
     nothing = "no question is a choice of two lists"
     undefined = "no pair of lists of two systems on {where}"
 

@@ -94,21 +94,6 @@ class Selection(ListsReport):
     """Agreement on choices between lists, and misfits of Likert questions: a row for either."""
 
     name, title, options = "selection", "Selection", SelectionOptions
-    method = (
-        "Does the judge prefer the same one of two lists as people, and does it see the items that "
-        "people find badly misaligned?"
-    )
-    formula = [
-        "Per pair of lists: W = judge and people name the same list, T = both say tie, L = "
-        "everything else. MSA = (W + T) / n; beside it W / n and the share of ties of one side.",
-        "RSM = share of the strongly misaligned items (mean rating at the bottom of the "
-        "scale, or at most one point above) that the judge calls misfits; precision = share of its "
-        "misfits that are such items. A judge says misfit below the middle of the scale, or below "
-        "the threshold given.",
-    ]
-    source = (
-        "Profile-aware judges of podcast recommendations (2025), whose printed MSA is (W + T) / n."
-    )
     nothing = "no question is a choice of lists or a Likert scale"
     undefined = "no pair of lists has two verdicts on {where}"
 

@@ -128,26 +128,6 @@ class Metamorphic(ReportObject):
     """Rows of one fact each, told apart by `part`; none where nobody was asked for lists."""
 
     name, title, options = "metamorphic", "Metamorphic evaluation", MetamorphicOptions
-    method = (
-        "How far a recommender’s lists change where its prompt is changed in a way that should not "
-        "matter, or not at all: each list beside the recipient’s baseline list, by Kendall’s τ, "
-        "rank-biased overlap and overlap."
-    )
-    formula = [
-        "tau_topk = 1 − 2K/(k² + k(k − 1)/2), K = Fagin’s K^(½) (optimistic: K^(0)); tau_common = "
-        "Kendall’s τ on the intersection; overlap = |A ∩ B|/k.",
-        "RBO = (1 − p)/p · (Σ_d≤l X_d/d · p^d + Σ_s<d≤l X_s(d − s)/(s d) · p^d) + ((X_l − X_s)/l + "
-        "X_s/s) · p^l, X_d entries that the first d places share, s and l the lists’ lengths.",
-        "An observation is an iteration’s mean over recipients; mean and SD (ddof 1) over "
-        "iterations; interval: recipients drawn again, percentiles.",
-        "Welch: t = (x̄ − ȳ)/√(s²_x/R + s²_y/R′) over iterations; permutation: signs of recipients’ "
-        "differences from the same prompt again; Holm over relations.",
-    ]
-    source = (
-        "Khirbat, Ren, Castells & Sanderson (2024), Metamorphic Evaluation of ChatGPT as a "
-        "Recommender System; Fagin, Kumar & Sivakumar (2003); Webber, Moffat & Zobel (2010); "
-        "Welch (1947); Fisher (1935); Holm (1979)."
-    )
     watch, needs_ratings = Lists.known_by, False
 
     def list_parts(self, questions):

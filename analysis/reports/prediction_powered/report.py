@@ -40,24 +40,6 @@ class PredictionPoweredMeans(MeasuredReport):
 
     name, title, options = "prediction_powered", "Prediction-powered means", Compared
     named_by = ("evaluator", "question", "system")
-    method = (
-        "The mean that people would give, from the few items that they labelled and a judge's "
-        "scores of all: per system, differences between systems, and how many labels alone would "
-        "do as well."
-    )
-    formula = [
-        "θ = λ · mean(F′) + mean(Y − λF): Y labels and F scores of the n labelled, F′ scores of "
-        "the N others; λ = Cov(Y, F) / ((1 + n/N) · Var(F, F′)), within 0 and 1.",
-        "SE² = λ² Var(F′)/N + Var(Y − λF)/n; interval θ ± t · SE with n − 1 degrees of freedom.",
-        "Effective labels n_eff = n · (SE without judge / SE)²: so many alone would do as well.",
-        "Recipients with several items count once, with their mean; a difference between systems "
-        "is the mean of the recipients' differences.",
-        "Yes/no questions also: share corrected by sensitivity and specificity, "
-        "(p + q₀ − 1)/(q₀ + q₁ − 1).",
-    ]
-    source = (
-        "Angelopoulos, Duchi & Zrnic (2023), PPI++; Rogan & Gladen (1978); Lang & Reiczigel (2014)."
-    )
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys):

@@ -71,18 +71,6 @@ class Profile(MeasuredReport):
 
     name, title, options = "profile", "Profiles", YesNoOptions
     named_by = ("question", "measure", "evaluator")
-    method = (
-        "Whether a judge follows people more closely when it knows more of what a recipient "
-        "listened to, and whether people find the profiles right."
-    )
-    formula = [
-        "Accuracy by number: the AUC at the threshold, or r with the reference over all items, of "
-        "judges that differ only in history_length, on the items that all of them have.",
-        "Of judges that are shown the profile: the same, over the items whose recipient's profile "
-        "was made of so many episodes (column episodes of the profile item).",
-        "Ratings of profiles: share of each point among the ratings that count.",
-    ]
-    source = "Podcast recommendations judged from a profile (2025), figure 4."
 
     def list_parts(self, questions):
         """Return the measures of accuracy of which the page shows one."""

@@ -48,12 +48,6 @@ class Raters(MeasuredReport):
 
     name, title, options = "raters", "Raters", PeopleOptions
     named_by = ("rater", "question")
-    method = (
-        "Each rater’s answers, pace, straight lines and agreement with the others, and whether "
-        "they count. What the exclusion rules would change stands under Exclusions."
-    )
-    formula = ["r: corr(xᵢ, mean of xⱼ over j ≠ i), on the items that i and some j rated."]
-    source = "Nunnally & Bernstein (1994), corrected item–total correlation."
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
 
     def measure(self, report, scores, keys):

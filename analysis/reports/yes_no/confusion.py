@@ -36,23 +36,6 @@ class Confusion(YesNoReport):
     name, title = "confusion", "Confusion matrices"
     main, label = "agreement", "share of items"
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
-    method = (
-        "Which label the judge gives to items of each label by people: counts of items, rows "
-        "people, columns the judge."
-    )
-    formula = [
-        "Likert: mean ratings rounded to the scale, halves down, people and judges alike.",
-        "With a threshold: mean ≥ threshold against value ≥ threshold.",
-        "A judge of fit or no fit, and a cosine with a threshold: mean ≥ threshold (without one, "
-        "the upper part of the scale) against fit; neutral is no fit.",
-        "Two lists, by a judge of their parts: the list with more parts from the threshold on.",
-        "Choice: majority of the raters; ties are dropped and counted.",
-        "Share of a cell: its items over those of its row; its interval draws clusters again.",
-    ]
-    source = (
-        "Counts; labels in the order of the scale. Intervals: Davison & Hinkley (1997), Bootstrap "
-        "Methods and their Application, ch. 3.8; Wilson (1927), JASA 22."
-    )
     nothing = "no question has labels that can be counted"
     does = "gives people's answer most often"
     undefined = "no judge has labels for {where}"

@@ -36,18 +36,6 @@ class Misjudged(YesNoReport):
     """
 
     name, title, what = "misjudged", "Misjudged items", "list"
-    method = (
-        "Which items a judge finds good and people do not, and the other way round, by name: what "
-        "an average hides."
-    )
-    formula = [
-        "Judge aligned: value ≥ threshold, or the verdict fit; people aligned: mean rating ≥ "
-        "threshold, by default the upper part of the scale.",
-        "Share: false positives / items with both, over all and by system.",
-        "The farthest apart come first; the judges take turns in the list. All of them stand in "
-        "the CSV.",
-    ]
-    source = "Profile-aware judges of podcast recommendations (2025), false positives by name."
     nothing = "no question has a scale with a good half"
 
     def judge_items(self, report, scores, cuts, is_page):

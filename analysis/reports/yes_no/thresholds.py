@@ -47,18 +47,6 @@ class Thresholds(YesNoReport):
 
     name, title, what = "thresholds", "Thresholds", "threshold"
     options = ThresholdsOptions
-    method = (
-        "From which value on a judge's item should count as good: the threshold is chosen on one "
-        "half of the recipients and measured on the other, then the halves are swapped."
-    )
-    formula = [
-        "Halves of the recipients (else contents, else items), drawn with the seed. Of the test "
-        "part of a locked split: chosen on the rest, measured there.",
-        "The threshold has the largest J = sensitivity + specificity − 1, or F1, on its half.",
-        "Sensitivity = share of the positives that are called so; specificity = share of the "
-        "negatives that are not; F1 = 2 · both / (positives + called).",
-    ]
-    source = "Youden (1950); a threshold measured where it was chosen praises itself."
     undefined = "no threshold can be chosen on {where}"
     largest = (
         "largest F1 on {where} where the threshold was not chosen: {evaluator} ≥ "
