@@ -8,7 +8,7 @@ from analysis.reports.closeness.engine import CERTAIN, HOW_P
 from analysis.reports.closeness.measures import BETTER, COST, EVERYTHING, MEASURES, NEITHER
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.words import money, p_words
-from annotate.templatetags.concord import leading_point
+from annotate.templatetags.concord import called, leading_point
 
 LEVEL = 0.025  # one-sided, of a margin: the lower end of a 95 % interval
 MOST_SENTENCES = 5
@@ -67,7 +67,7 @@ def say(row, where, reason=""):
 
 def call(name):
     """Return an evaluator's name as a sentence has it."""
-    return f"the {name}" if name.startswith("mean of ") else name
+    return f"the {called(name)}" if name.startswith("mean of ") else name
 
 
 def _where(row, n):

@@ -152,7 +152,7 @@ class Counterfactual(MeasuredReport):
                 cells.add(work, cells_of_items)
             for part in (liked, exactness, sample_flow, seeds, convergence):
                 part.add(work)
-            report.verdict = [*sample_flow.say(report), *_say_best(work), *seeds.say(work)]
+            report.verdict = [*_say_best(work), *sample_flow.say(report), *seeds.say(work)]
         report.verdict += [] if work.judges else [NO_JUDGES]
         report.verdict += [] if cells_of_items else [NO_CELLS]
         notes = [*policy_notes(scores, compared=False)]
@@ -167,12 +167,12 @@ class Counterfactual(MeasuredReport):
         """Return the page of one question, or of all."""
         of = group_by(report.entries, "part")
         tables = [
-            sample_flow.table(of[sample_flow.PART]),
             _table_of_correlations(of[CORRELATION]),
             _table_of_predictions(of[PREDICTION]),
             *cells.tables(of),
             *liked.tables(report, of[liked.PART]),
             exactness.table(of[exactness.PART]),
+            sample_flow.table(of[sample_flow.PART]),
             *seeds.tables(of[seeds.PART]),
             *convergence.tables(of[convergence.PART]),
         ]
@@ -298,15 +298,17 @@ def _add_predictions(work):
 def _say_best(work):
     """Name the scores with the largest r, and on how many questions."""
     wins: Counter = Counter()
-    for key in work.wanted if work.is_whole else ():
+    for key in work.wanted:
         about = {"part": CORRELATION, "question": key}
         rows = [row for row in work.report.rows if about.items() <= row.items()]
         rows = [row for row in rows if not isnan(row["value"])]
         if rows[1:]:
             wins[max(rows, key=lambda row: row["value"])["score"]] += 1
     if wins:
-        names = ", ".join(f"{name} on {n}" for name, n in wins.most_common())
-        yield f"The largest r with people, of {wins.total()} questions: {names}."
+        (first, n), *others = wins.most_common()
+        of = f"{n} of {wins.total()} questions" if work.wanted[1:] else work.wanted[0]
+        also = "".join(f", {name} on {n}" for name, n in others)
+        yield f"{first} follows people most closely (largest r) on {of}{also}."
 
 
 def _list_notes(work):

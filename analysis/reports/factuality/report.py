@@ -13,6 +13,7 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Figure, Layout, cell_of, cross_table
 from analysis.options.choices import ALL
 from analysis.reports.base import group_by
+from analysis.reports.closeness.sentences import call
 from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures
@@ -115,9 +116,9 @@ class Factuality(MeasuredReport):
         """Return the page of one table, or of all, with the figures of consistency."""
         by_part = group_by(_worth_showing(report.entries), "part")
         tables = [
-            *counts.tables(by_part[COUNTS]),
             *_tables_of_consistency(by_part[CONSISTENCY]),
             *_tables_by_system({f"{AGAINST_REVIEW} {HOW}": by_part[REVIEWS]}),
+            *counts.tables(by_part[COUNTS]),
             *relations.table_of_differences(by_part[DIFFERENCE]),
             *relations.tables_of_correlations(by_part[CORRELATION]),
             *relations.table_of_ranks(by_part[RANK]),
@@ -244,8 +245,8 @@ def _sentences(work):
         defined = measure.values[~np.isnan(measure.values)]
         if what and len(defined):
             yield (
-                f"By {measure.evaluator} {100 * defined.mean():.1f} % {what}, on average over "
-                f"{len(defined):,} explanations."
+                f"{100 * defined.mean():.1f} % {what}, on average over {len(defined):,} "
+                f"explanations, checked by {call(measure.evaluator)}."
             )
 
 

@@ -60,9 +60,9 @@ LISTS = Compared(
 )
 MISFITS = Compared(
     "RSM",
-    "Rate of strong misfits that are seen",
+    "Share of the strong misfits that are seen",
     ("rsm", "rsm_low", "rsm_high", "rsm_n"),
-    "finds most of the items that people find badly misaligned",
+    "sees most of the items that people find badly misaligned",
     "Strong misfits",
     {
         "RSM": cell_of,
@@ -169,7 +169,7 @@ class Selection(ListsReport):
         """Say which judge prefers people's list of two most often, or sees most of the misfits."""
         own = _compared(report)
         main = replace(report, entries=[own.as_value(entry) for entry in report.entries])
-        measure = f"{own.label} on {question}"
+        measure = f"{own.what.lower()} ({own.label}), on {question},"
         return first_judge(main, "value", own.does, measure, question=question)
 
     def headline(self, answers, options, judges):
