@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from analysis.figures import traces
 from analysis.figures.frame import SOFT, figure, layout_of, marked
+from analysis.figures.layout import Figure, n_words
 from analysis.figures.looks import SYMBOLS
 from analysis.figures.traces import is_undefined
 from analysis.figures.wrapping import LINE_HEIGHT, MOST_HEADING, ROW, lines_below, lines_of, wrapped
@@ -59,7 +60,22 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None, 
         "range": [end - 0.4, -0.6],
         "showgrid": False,
     }
-    return figure(data, layout, **_names_above(layout, names, centres))
+    opens_items = any(map(_items_query, entries))
+    return figure(data, layout, **_names_above(layout, names, centres)) | {
+        "opens_items": opens_items
+    }
+
+
+def dot_figure(key, caption, entries, line, series, looks, title, of="", **how):
+    """Return [the Figure of these entries], their n behind the title; [] where none has a value.
+
+    of: what n counts, where that has to be said; how: further options of `dots`.
+    """
+    drawn = [entry for entry in entries if not is_undefined(entry.row["value"])]
+    if not drawn:
+        return []
+    title = f"{title} ({n_words(drawn)}{of and ' '}{of})"
+    return [Figure(key, caption, dots(drawn, line, series, looks, title, **how))]
 
 
 def _row(n_names, n_shapes):

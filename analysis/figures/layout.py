@@ -110,8 +110,8 @@ class Figure:
 
     @property
     def opens_items(self):
-        """Return whether a press on one of its dots opens a judge's items."""
-        return any(any(trace.get("customdata", ())) for trace in self.plot["data"])
+        """Return whether a press on one of its dots opens a judge's items, as the plot says."""
+        return self.plot.get("opens_items", False)
 
 
 @dataclass

@@ -4,6 +4,8 @@ import re
 from itertools import accumulate
 from math import ceil
 
+from annotate.templatetags.concord import called
+
 ROW, LINE_HEIGHT = 26, 16  # pixels for one evaluator, and for a line of its name
 MOST_HEADING = 8  # lines of a heading, which may not run into its neighbour
 
@@ -14,7 +16,7 @@ def wrapped(name, length=28, most=3):
     Lines end at blanks and marks where there are any. They become longer than `length` where a
     name would otherwise need more than about `most` of them.
     """
-    name = name.removeprefix("humans ") if name.startswith("humans + ") else name
+    name = called(name).removeprefix("humans ") if name.startswith("humans + ") else name
     length = max(length, ceil(len(name) / most))
     lines = [""]
     for part in re.findall(r"[^\s_/|:,.-]*[\s_/|:,.-]*", name):

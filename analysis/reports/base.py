@@ -1,5 +1,6 @@
 """Define reports: their rows and notes, and the notes on undefined numbers."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -75,6 +76,29 @@ class Report:
             "rows": rows,
             "notes": [*self.verdict, *self.notes],
         }
+
+
+def group_by(entries, *names):
+    """Return {what the rows have under the names: their entries}, in the order they come.
+
+    What no row has is an empty list.
+    """
+    groups = defaultdict(list)
+    for entry in entries:
+        groups[_key(entry.row, names)].append(entry)
+    return groups
+
+
+def pivot(entries, *names, column):
+    """Return {what the rows have under the names: {their column: entry}}, a table of entries."""
+    table: dict = {}
+    for entry in entries:
+        table.setdefault(_key(entry.row, names), {})[entry.row[column]] = entry
+    return table
+
+
+def _key(row, names):
+    return row[names[0]] if len(names) == 1 else tuple(row[name] for name in names)
 
 
 def finite(value):

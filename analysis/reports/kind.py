@@ -1,8 +1,13 @@
 """Describe a report to its pages, the index and the command: one Kind for each report."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from math import isnan
+from pathlib import Path
+
+import yaml
 
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
 UNDEFINED = ("–", "", "undefined for every judge: the report says why")
@@ -61,12 +66,26 @@ class Kind:
 
 
 class ReportObject:
-    """A report as one object: its attributes and methods are named as the fields of its Kind."""
+    """A report as one object: its attributes and methods are named as the fields of its Kind.
+
+    Fields that are texts for readers stand under its name in about.yaml of its folder.
+    """
 
     def kind(self):
         """Return the Kind that pages, the index and the command read."""
         names = [field.name for field in fields(Kind) if hasattr(self, field.name)]
-        return Kind(**{name: getattr(self, name) for name in names})
+        return Kind(**_texts_of(self) | {name: getattr(self, name) for name in names})
+
+
+def _texts_of(report):
+    folder = Path(sys.modules[type(report).__module__].__file__).parent
+    return _texts_in(folder).get(report.name, {})
+
+
+@cache
+def _texts_in(folder):
+    file = folder / "about.yaml"
+    return yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 def of_questions(takes):

@@ -14,6 +14,11 @@ from annotate.design.retention import deleted_soon, deletion_day
 from annotate.design.splits import split_of
 from annotate.values.markdown import to_html
 
+MEANS_OF_ROLES = {
+    "mean of recipient": "mean of recipients",
+    "mean of third_party": "mean of third-party raters",
+    "mean of expert": "mean of experts",
+}
 register = template.Library()
 register.filter("test_split", split_of)
 register.filter("told_pay", told_pay)
@@ -63,7 +68,7 @@ def labelled(table):
     heads = table.sizes
     return [
         (
-            name,
+            called(name),
             [
                 (cell, label, "" if head else getattr(cell, "size", ""))
                 for cell, label, head in zip(cells, labels, heads, strict=True)
@@ -71,6 +76,11 @@ def labelled(table):
         )
         for name, cells in table.lines
     ]
+
+
+def called(evaluator):
+    """Return an evaluator's name as pages have it; rows keep the name of the role."""
+    return MEANS_OF_ROLES.get(evaluator, evaluator)
 
 
 @register.filter

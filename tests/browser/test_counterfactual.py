@@ -16,7 +16,7 @@ def test_tables_and_plots_stand_on_the_page(new_page, transactional_db, width, s
     Explained(owner)
     page = new_page(width=width, login=owner, color_scheme=scheme)
     page.goto("/studies/films/analysis/counterfactual/?draws=50&splits=20")
-    expect(page.get_by_text("14 asked, 2 excluded, 12 kept.")).to_be_visible()
+    expect(page.get_by_text("14 raters asked, 2 excluded, 12 kept.")).to_be_visible()
     plots = page.locator(".plot .main-svg")
     expect(plots.first).to_be_visible()
     page.evaluate("document.querySelectorAll('details.card').forEach(part => part.open = true)")

@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby, product
+from itertools import product
 from math import isnan, nan
-from operator import itemgetter
 
 import numpy as np
 
 from analysis.answers.repeats import PER, PER_SHORT, SHORT_TEXT, lengths
 from analysis.figures.curves import MOST_CURVES
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
+from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table, listing
 from analysis.figures.lines import maps
+from analysis.reports.base import group_by, pivot
 from analysis.reports.bias.self_contradiction import FAILURES, KINDS, POSITION, RETEST, of_itself
 from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import interval_note, policy_notes
@@ -69,27 +68,6 @@ class Bias(MeasuredReport):
 
     name, title, options = "bias", "Bias", DeviationOptions
     named_by = ("bias", "evaluator", "question")
-    method = (
-        "Where judges err in one direction: with long texts, with single systems or recipients, by "
-        "the place of a list; how far a map onto people's scale would help; and how often a judge "
-        "contradicts itself or says nothing that can be read."
-    )
-    formula = [
-        "Length: least squares of judge − people on the text's length; se by cluster, "
-        "se² = c · Σ_g (Σ_i (x_i − x̄) e_i)² / Sxx², c = G/(G − 1) · (N − 1)/(N − 2), t with G − 1 "
-        "degrees of freedom.",
-        "Systems, recipients: mean of judge − people; over recipients the standard deviation of "
-        "their means.",
-        "Calibration: least-squares map that never falls, fitted on other folds; mean |map − "
-        "people| against mean |judge − people| on the same items.",
-        "Position: share of the answers that differ between two orders. Test–retest: share of "
-        "equal pairs of samples, ICC(1,1), mean SD of an answer's samples.",
-        "Failures: judgments without a value / all that were asked and settled.",
-    ]
-    source = (
-        "Liang & Zeger (1986), Cameron & Miller (2015); Barlow et al. (1972); Chernozhukov et al. "
-        "(2018) for cross-fitting; Wilson (1927)."
-    )
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys, biases=BIASES):
@@ -113,7 +91,7 @@ class Bias(MeasuredReport):
 
     def layout(self, report, question, looks):
         """Return the page of one question: figures of length, systems and calibration; tables."""
-        of = {name: [e for e in report.entries if e.row["bias"] == name] for name in BIASES}
+        of = group_by(report.entries, "bias")
         by_system = f"{question}: mean of judge − people, by system."
         failing = [entry for entry in of[FAILURES] if entry.row["measure"] == "no_value"]
         failing = failing if len({entry.row["group"] for entry in failing}) > 1 else []
@@ -130,15 +108,11 @@ class Bias(MeasuredReport):
         unit = slopes[0].row["group"] if slopes else ""
         longer = f"{question}: what a longer text gains with a judge. Lines: 95 % intervals."
         kinder = f"{question}: is a judge kinder or stricter than people? Lines: 95 % intervals."
-        figures = []
-        for key, entries, title, caption in (
-            ("length", slopes, f"judge − people per {unit}", longer),
-            ("kindness", overall, "Mean of judge − people", kinder),
-        ):
-            if entries:
-                of_n = f"{title} (n = {span(entry.row['n'] for entry in entries)})"
-                plot = dots(entries, "evaluator", "question", looks, of_n)
-                figures.append(Figure(key, caption, plot))
+        how = "evaluator", "question", looks
+        figures = [
+            *dot_figure("length", longer, slopes, *how, f"judge − people per {unit}"),
+            *dot_figure("kindness", kinder, overall, *how, "Mean of judge − people"),
+        ]
         # On a scale of their own the curves would not share an axis.
         measured = [e.row for e in _defined(of[CALIBRATION]) if e.row["measure"] == "mae_before"]
         shared = {(row["evaluator"], row["question"]) for row in measured}
@@ -380,7 +354,7 @@ def _by_group(entries, caption):
 def _recipients(entries, question):
     """Tabulate the spread over recipients of each judge, and its largest recipients."""
     lines = []
-    for judge, (spread, *largest) in _grouped(entries, "evaluator"):
+    for judge, (spread, *largest) in group_by(entries, "evaluator").items():
         words = [f"{e.row['group']} {e.row['value']:+.2f} (n = {e.row['n']:,})" for e in largest]
         if words:
             lines.append((judge, [_cell(spread), spread.row["groups"], ", ".join(words)]))
@@ -394,18 +368,11 @@ def _by_measure(entries, words, caption, question):
     caption, lines = caption.format(question=question), []
     if not _defined(entries):
         return Table(caption)  # the notes say why
-    for (judge, _), neighbours in _grouped(entries, "evaluator", "question"):
-        by_measure = {entry.row["measure"]: entry for entry in neighbours}
+    for (judge, _), by_measure in pivot(entries, "evaluator", "question", column="measure").items():
         own = [by_measure.get(measure) for measure in words]
         why = next((e.reason for e in own if e and isnan(e.row["value"])), "")
         lines.append((judge, [*(e and _cell(e) for e in own), why or "–"]))
     return Table(caption, [*words.values(), "Why none"], lines, [], "Judge")
-
-
-def _grouped(entries, *keys):
-    """Yield (what the rows of neighbours have under the keys, the list of their entries)."""
-    for key, own in groupby(entries, key=lambda entry: itemgetter(*keys)(entry.row)):
-        yield key, list(own)
 
 
 BIAS = Bias()

@@ -8,9 +8,8 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.answers.perturbed import Perturbed, ends_of, setting
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, cell_of, details, listing
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, cell_of, details, listing
 from analysis.options.common import Drawn, Judged
 from analysis.reports.base import columns_of
 from analysis.reports.kind import NO_JUDGE, no_value, of_questions
@@ -63,27 +62,6 @@ class Robustness(MeasuredReport):
 
     name, title, options = "robustness", "Robustness", RobustnessOptions
     named_by = ("evaluator", "question", "relation", "measure")
-    method = (
-        "Whether a judge's answers move when its prompt is changed in ways that should not matter "
-        "(another scale, spaces, random words, another order, politeness), beside how far they "
-        "move when the same prompt is asked again: the noise floor."
-    )
-    formula = [
-        "Change: mean over items of the mean |changed − unchanged| over all pairs of answers to "
-        "the changed and to the unchanged prompt; floor: the same over all pairs of answers to the "
-        "unchanged prompt; difference: change − floor, over the items that have both. Flips: the "
-        "same with 1[changed ≠ unchanged], of answers at the nearest point of the question's scale "
-        "(halves down): one that was mapped back may lie between two.",
-        "Robustness = 1 − change / (highest − lowest point of the scale); of choices 1 − flips. "
-        "1: no answer moves. A judge that answers by chance stands at its floor.",
-        "Rank correlations: Spearman's ρ and Kendall's τ-b over all pairs of answers at once.",
-        "Answers on a multiplied or shifted scale are mapped back first; "
-        "all relations: the mean over them, on items that all of them have.",
-    ]
-    source = (
-        "the relations of Khirbat et al., Metamorphic Evaluation of ChatGPT as a Recommender "
-        "System, table 1, and their like; intervals by cluster bootstrap, Davison & Hinkley (1997)."
-    )
     needs_ratings = False
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     watch = staticmethod(Perturbed.known_by)
@@ -111,18 +89,15 @@ class Robustness(MeasuredReport):
         ]
         defined = [entry for entry in of[ROBUSTNESS] if not isnan(entry.row["value"])]
         again = {e.judge: _taken(e, "floor", SAME_AGAIN) for e in reversed(defined)}
-        beyond = [_taken(e, "excess") for e in of[FLIPS] if not isnan(e.row["excess"])]
-        share = "share of other answers, less that of the same prompt asked again."
-        figures = []
-        for key, entries, title, caption, is_share in (
-            (ROBUSTNESS, [*again.values(), *map(_taken, defined)], "Robustness", None, True),
-            ("excess", beyond, "Other answers beyond chance", share, False),
-        ):
-            if entries:
-                of_n = f"{title} (n = {span(entry.row['n'] for entry in entries)})"
-                plot = dots(entries, "relation", "evaluator", looks, of_n, unit_interval=is_share)
-                words = f"{question}: {caption or CAPTIONS[key]} Lines: 95 % intervals."
-                figures.append(Figure(key, words, plot))
+        drawn, how = [*again.values(), *map(_taken, defined)], ("relation", "evaluator", looks)
+        caption = f"{question}: {CAPTIONS[ROBUSTNESS]} Lines: 95 % intervals."
+        figures = dot_figure(ROBUSTNESS, caption, drawn, *how, "Robustness", unit_interval=True)
+        beyond = [_taken(entry, "excess") for entry in of[FLIPS]]
+        caption = (
+            f"{question}: share of other answers, less that of the same prompt asked again. "
+            "Lines: 95 % intervals."
+        )
+        figures += dot_figure("excess", caption, beyond, *how, "Other answers beyond chance")
         return Layout(figures, tables, *details(replace(report, entries=own)))
 
     def headline(self, answers, options, judges):

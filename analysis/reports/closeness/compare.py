@@ -3,8 +3,8 @@
 from dataclasses import dataclass, fields
 from math import isnan, nan
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, Table, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, Table
 from analysis.options.choices import role_that_tests
 from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
@@ -90,10 +90,6 @@ class Compare(ClosenessReport):
     in_front = ("of", "other", "margin")
     singles, least = False, FEWEST
     named_by = ("evaluator", "other", "question", "measure")
-    method = (
-        "Whether one evaluator is better than another on a measure: judges, raters, means and "
-        "panels, on the same items and the same draws."
-    )
     formula = [
         "Difference = measure of the first − measure of the other, both on the rows that both and "
         "people have.",
@@ -103,10 +99,6 @@ class Compare(ClosenessReport):
         "Not worse by more than the margin: (k + 1) / (B + 1) ≤ .025 with k of B draws at or below "
         "−margin, by Holm where several are compared.",
     ]
-    source = (
-        "Westfall & Young (1993); Romano & Wolf (2005); Davison & Hinkley (1997), ch. 4; "
-        "Piaggio et al. (2012), on margins."
-    )
 
     def list_parts(self, questions):
         choices = [(key, MEASURES[key].label) for key in measures_of(questions)]
@@ -138,19 +130,18 @@ class Compare(ClosenessReport):
             return Layout([], [])
         own, names = MEASURES[measure], list(dict.fromkeys(e.row["evaluator"] for e in entries))
         less = f"{names[0] if len(names) == 1 else 'each'} less {call(entries[0].row['other'])}"
-        drawn = [as_difference(entry) for entry in entries if not isnan(entry.row["difference"])]
         figures = []
-        if drawn and own is not COST:
+        if own is not COST:
             marks, margin = {0: "no difference"}, report.options["margin"]
             if margin and own.larger != NEITHER:
                 marks[-own.larger * margin] = f"margin ({-own.larger * margin:g})"
             words = ", and the ".join(marks.values())
             # A legend leaves the lines' names no room.
             named = [(value, "" if len(names) > 1 else name) for value, name in marks.items()]
-            title = f"Difference of {own.symbol} ({n_words(drawn)})"
-            plot = dots(drawn, "question", "pair", looks, title, marks=named)
             caption = f"{own.label}: {less}. Lines: 95 % intervals; dashed: {words}."
-            figures = [Figure("compare", caption, plot)]
+            drawn = map(as_difference, entries), "question", "pair", looks
+            title = f"Difference of {own.symbol}"
+            figures = dot_figure("compare", caption, *drawn, title, marks=named)
         return Layout(figures, [_table([entry.row for entry in entries], own, names, less)])
 
     def say_first(self, report, judges):

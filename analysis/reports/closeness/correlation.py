@@ -40,21 +40,6 @@ class Correlation(ClosenessReport):
 
     name, title, options = "correlation", "Correlation", CorrelationOptions
     named_by = ("evaluator", "question", "level")
-    method = (
-        "How closely each judge or rater follows the reference: over all items at once, within "
-        "each recipient, within each recipient–content pair, and over the systems' means."
-    )
-    formula = [
-        "dataset: r over all items with both values.",
-        "user: mean over recipients of r within the recipient.",
-        "pair: mean over (recipient, content) of r within the pair, across systems.",
-        "system: r of the systems' mean scores.",
-        "r is Pearson's r, Spearman's ρ or Kendall's τ-b. average: mean over the questions.",
-    ]
-    source = (
-        "Three-level meta-evaluation of explanation texts by LLMs (2024); coefficients equal "
-        "scipy.stats.pearsonr, spearmanr and kendalltau (variant b)."
-    )
 
     def list_parts(self, questions):
         return Shown("coefficient", "Coefficient", list(LABELS.items()))

@@ -8,8 +8,8 @@ from math import isnan
 
 import numpy as np
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Cell, Layout, Table
 from analysis.options.common import judge_or_none
 from analysis.reports.closeness.engine import (
     CERTAIN,
@@ -66,10 +66,6 @@ class Differences(ClosenessReport):
 
     name, title, options = "differences", "Differences", DifferencesOptions
     named_by, fewest = ("evaluator", "other", "question", "level"), 2
-    method = (
-        "Whether one judge follows the reference more closely than another by more than chance: "
-        "paired differences of their correlations, on the same items and the same draws."
-    )
     formula = [
         "Difference = coefficient of the first judge − coefficient of the second, both on the "
         "items that all judges of the question shown here have.",
@@ -80,10 +76,6 @@ class Differences(ClosenessReport):
         "or below, and at or above, 0; at most 1; the smallest p times the number of pairs, the "
         "next times one less, and so on, never falling.",
     ]
-    source = (
-        "Westfall & Young (1993); Romano & Wolf (2005); Davison & Hinkley (1997), ch. 4; Holm "
-        "(1979)."
-    )
 
     def compare(self, report, scores, parts):
         common = _Common(scores)
@@ -99,13 +91,14 @@ class Differences(ClosenessReport):
         entries = [as_difference(entry) for entry in report.entries]
         averages = [entry for entry in entries if entry.row["question"] == AVERAGE]
         averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["value"])))
+        title = f"Difference of {LABELS[coefficient]}"
         drawn = [entry for entry in averages if not isnan(entry.row["value"])][:MOST_DRAWN]
-        title = f"Difference of {LABELS[coefficient]} ({n_words(drawn)} values)"
         caption = (
             f"{words}, mean of the questions: first judge less second, the {MOST_DRAWN} clearest "
             "at most. Lines: 95 % intervals."
         )
-        figure = Figure("differences", caption, dots(drawn, "pair", "question", looks, title))
+        shown = drawn, "pair", "question", looks, title
+        figures = dot_figure("differences", caption, *shown, of="values")
         corrected = CORRECTED[report.options["correction"]]
         keys = [key for key in dict.fromkeys(e.row["question"] for e in entries) if key != AVERAGE]
         cells = {(entry.row["pair"], entry.row["question"]): _with_p(entry) for entry in entries}
@@ -121,7 +114,7 @@ class Differences(ClosenessReport):
             f"each question; bold where {corrected} is below .05."
         )
         table = Table(caption, ["Difference", "p", corrected, "n", *keys], lines, [], "Judges")
-        return Layout([figure] if drawn else [], [table])
+        return Layout(figures, [table])
 
     def say_first(self, report, judges):
         """Say how far the judge with the highest r is ahead of the next."""

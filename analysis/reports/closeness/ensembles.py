@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.figures import scatter
 from analysis.figures.layout import Cell, Figure, Layout, Table, cross_table, details, interval_cell
+from analysis.reports.base import group_by
 from analysis.reports.closeness.compare import rank_judges
 from analysis.reports.closeness.engine import ClosenessReport
 from analysis.reports.shared.correlations import (
@@ -66,20 +67,6 @@ class Ensembles(ClosenessReport):
 
     name, title, options = "ensembles", "Ensembles", CorrelationOptions
     singles, named_by, fewest = False, ("question", "level", "kind"), 2
-    method = (
-        "How closely the mean of several judges follows the reference: every subset of every "
-        "size, and what the best of them is worth on recipients it was not chosen on."
-    )
-    formula = [
-        "A subset's value on an item is the unweighted mean of its judges; all subsets are "
-        "compared on the same items, those that every chosen judge and the reference have.",
-        "Per size: mean, smallest and largest coefficient over the subsets of that size; the "
-        "mean's interval takes the mean of the subsets in each draw.",
-        "Cross-validated: for each fold of recipients the subset that is best on the other folds "
-        "is measured on the fold; the mean over the folds. The plain best is chosen on the data "
-        "that praises it.",
-    ]
-    source = "Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4."
 
     def compare(self, report, scores, parts):
         subsets = Subsets(scores)
@@ -388,18 +375,15 @@ def _add(report, kind, size, members, about, estimate, **more):
 
 def _verdict(report):
     """Name the winner of each coefficient and level, and its value elsewhere, in a sentence."""
-    winners: dict = {}
-    for entry in report.entries:
-        if entry.kind in WINNERS:
-            part = entry.row["coefficient"], entry.row["level"]
-            winners.setdefault(part, {})[entry.kind] = entry.row
-    for (coefficient, level), own in winners.items():
-        worth = [row["cross_validated"] for row in own.values()]
+    won = [entry for entry in report.entries if entry.kind in WINNERS]
+    for (coefficient, level), own in group_by(won, "coefficient", "level").items():
+        rows = {entry.kind: entry.row for entry in own}
+        worth = [row["cross_validated"] for row in rows.values()]
         if len(worth) == len(WINNERS) and not np.isnan(worth).any():
             words = ON_TEST if report.options["part"] == TEST else ELSEWHERE
             measure = "r" if coefficient == "pearson" else coefficient
             facts = {"coefficient": coefficient, "level": level, "measure": measure}
-            yield words.format(**facts, best=own[BEST], single=own[BEST_SINGLE])
+            yield words.format(**facts, best=rows[BEST], single=rows[BEST_SINGLE])
 
 
 def _notes(subsets):

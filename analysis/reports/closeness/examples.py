@@ -22,16 +22,6 @@ class Examples(ReportObject):
     """The rows of Correlation of the judges that differ in the example of their prompt alone."""
 
     name, title, options = "examples", "Examples in prompts", CorrelationOptions
-    method = (
-        "What an example in the prompt is worth: judges that differ in nothing but the example "
-        "(none, another rating of the same system, one of the same recipient), side by side."
-    )
-    formula = [
-        "A family: LLM judges with one endpoint, prompt and settings, but for the example.",
-        "Levels and coefficients as in the report of correlation.",
-        "Whether two of them differ by more than chance stands in the report of differences.",
-    ]
-    source = "Three-level meta-evaluation of explanation texts by LLMs (2024), figure 3."
     list_parts = CORRELATION.list_parts
 
     def build(self, answers, options, parts=None):

@@ -3,11 +3,12 @@
 from math import isnan
 
 from analysis.options.evaluators import MEAN
+from analysis.reports.base import pivot
 from analysis.reports.closeness.engine import CERTAIN, HOW_P
 from analysis.reports.closeness.measures import BETTER, COST, EVERYTHING, MEASURES, NEITHER
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.words import money, p_words
-from annotate.templatetags.concord import leading_point
+from annotate.templatetags.concord import called, leading_point
 
 LEVEL = 0.025  # one-sided, of a margin: the lower end of a 95 % interval
 MOST_SENTENCES = 5
@@ -23,10 +24,7 @@ def list_sentences(report):
     It is on the average of the questions; where only one question is there, on that. Where there
     are several measures, it is of those that are defined.
     """
-    shown: dict = {}
-    for entry in report.entries:
-        row = entry.row
-        shown.setdefault((row["evaluator"], row["measure"]), {})[row["question"]] = entry
+    shown = pivot(report.entries, "evaluator", "measure", column="question")
     told = [_told(entries) for entries in shown.values()]
     if len({measure for _, measure in shown}) > 1:
         told = [own for own in told if not isnan(own[0].row["difference"])] or told[:1]
@@ -69,7 +67,7 @@ def say(row, where, reason=""):
 
 def call(name):
     """Return an evaluator's name as a sentence has it."""
-    return f"the {name}" if name.startswith("mean of ") else name
+    return f"the {called(name)}" if name.startswith("mean of ") else name
 
 
 def _where(row, n):

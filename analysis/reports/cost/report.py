@@ -73,24 +73,6 @@ class Cost(MeasuredReport):
 
     name, title, options = "cost", "Cost", DeviationOptions
     named_by = ("evaluator", "question")
-    method = (
-        "What an item costs on all questions, with each judge, with ensembles and with people, and "
-        "which of them nothing beats in both cost and accuracy."
-    )
-    formula = [
-        "A judge: the mean over its items of what all their calls cost (tokens × the endpoint's "
-        "price at the time), samples, failures and repetitions included; an ensemble: the sum of "
-        "its members.",
-        "People: pay for a session / items a session × k raters.",
-        "Accuracy: Pearson's r over all items with the reference; of k raters: their mean with the "
-        "mean of the item's other raters, averaged over random choices of the k.",
-        "Not dominated: nothing costs less or as much, and has a higher or the same r, one of the "
-        "two strictly.",
-    ]
-    source = (
-        "Large Language Models as Evaluators for Recommendation Explanations (2024), table 2; "
-        "Snow et al. (2008) for k raters; Kung, Luccio & Preparata (1975) for the frontier."
-    )
 
     def list_parts(self, questions):
         """Return the questions, and their mean, on which accuracy can be shown."""

@@ -20,6 +20,8 @@ SCORES = {"cf": "CF", "cf-a": "CF-A", "item-sim": "Item-Sim", "genre-jacc": "Gen
 HIGHEST, LOWEST, MEAN = "highest", "lowest", "mean"
 CELLS = [(score, level) for score in SCORES for level in (HIGHEST, LOWEST, MEAN)]
 COLUMNS = ("cell_score", "cell_level")
+HEADINGS = [f"{name}: mean ± sd" for name in ("First", "Second")]
+HEADINGS += ["Difference", "t", "p", "Holm p", "Pairs"]
 
 
 @dataclass(frozen=True)
@@ -115,30 +117,25 @@ def list_notes(work, cells):
 
 
 def tables(entries_by_part):
-    """Yield a table for each comparison, as in the paper, or one of all for a single question."""
+    """Yield a table of each part: a line for each comparison and question."""
     for part, title in TITLES.items():
-        groups: dict = {}
-        for entry in entries_by_part.get(part, []):
-            row = entry.row
-            both = (row["score"], row["level"]), (row["other"], row["other_level"])
-            names = tuple(f"{SCORES[score]} {level}" for score, level in both)
-            groups.setdefault(names, {})[row["question"]] = _tested(entry)
-        questions = {question for lines in groups.values() for question in lines}
-        if len(questions) == 1:
-            lines = [(" / ".join(names), *own.values()) for names, own in groups.items()]
-            caption = f"{title}. {questions.pop()}: is the first rated above the second?"
-            yield _table(caption, ("First", "Second"), lines, "First / second")
+        if not (entries := entries_by_part[part]):
             continue
-        for names, own in groups.items():
-            caption = f"{title}. Is {names[0]} rated above {names[1]}?"
-            yield _table(caption, names, [*own.items()], "Question")
+        keys = {entry.row["question"] for entry in entries}
+        lines = [(_compared(e.row, with_question=len(keys) > 1), _tested(e)) for e in entries]
+        where = f" {keys.pop()}:" if len(keys) == 1 else ""
+        caption = (
+            f"{title}.{where} is the first rated above the second? Paired t-test, one-tailed; a "
+            "pair is one participant."
+        )
+        yield Table(caption, HEADINGS, lines, [], "First / second")
 
 
-def _table(caption, names, lines, corner):
-    headings = [f"{name}: mean ± sd" for name in names]
-    headings += ["Difference", "t", "p", "Holm p", "Pairs"]
-    how = "Paired t-test, one-tailed; a pair is one participant."
-    return Table(f"{caption} {how}", headings, lines, [], corner)
+def _compared(row, with_question):
+    """Name what is compared: CF highest / CF lowest."""
+    first = f"{SCORES[row['score']]} {row['level']}"
+    second = f"{SCORES[row['other']]} {row['other_level']}"
+    return f"{first} / {second}" + (f", {row['question']}" if with_question else "")
 
 
 def _tested(entry):

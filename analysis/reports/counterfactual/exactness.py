@@ -7,6 +7,7 @@ from math import isnan
 import numpy as np
 
 from analysis.figures.layout import Table, cell_of
+from analysis.reports.base import pivot
 from analysis.reports.shared.few_clusters import is_why, or_no_interval
 from analysis.reports.words import small
 from analysis.stats.correlation.correlation import dataset_correlation
@@ -89,12 +90,9 @@ def list_notes(report):
 
 def table(entries):
     """Tabulate for each judge how far it ranks as the full retraining does, and its time."""
-    by_score: dict = {}
-    for entry in entries:
-        # The judge that retrains is there once for each that is compared with it.
-        by_score.setdefault(entry.row["score"], {})[entry.row["measure"]] = entry
     lines = []
-    for score, own in by_score.items():
+    # The judge that retrains is there once for each that is compared with it.
+    for score, own in pivot(entries, "score", column="measure").items():
         cells = ["retrained in full", *"––––"]
         if RANKS[0] in own:
             cells = [own[RANKS[0]].row["other"]]

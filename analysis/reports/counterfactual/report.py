@@ -16,15 +16,16 @@ from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table,
 from analysis.figures.scatter import scatter
 from analysis.options.choices import ALL
 from analysis.options.declare import TEXT, option, whole_number
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import group_by
 from analysis.reports.counterfactual import cells, convergence, exactness, liked, sample_flow, seeds
-from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, first_of, no_value
+from analysis.reports.kind import NO_JUDGE, Shown, first_of, no_value
 from analysis.reports.shared.correlations import correlate
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.shared.scores import Evaluator
 from analysis.reports.words import with_spread
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
@@ -117,35 +118,14 @@ class Beside:
         return self._titles
 
 
-class Counterfactual(ReportObject):
+class Counterfactual(MeasuredReport):
     """Rows of one fact each, told apart by `part`.
 
     None where the study has neither judges of explanations nor the columns of cells.
     """
 
     name, title, options = "counterfactual", "Counterfactual scores", CounterfactualOptions
-    method = (
-        "Whether scores of explanations by the contents that they name (CF, CF-A, Item-Sim, "
-        "Genre-Jacc) say what people say: how closely they follow people, how well they predict "
-        "them, whether what they put highest is rated higher; and what cheaper scores lose."
-    )
-    formula = [
-        "Table 1: Pearson's r over explanations of (score, mean rating); intervals by cluster "
-        "bootstrap of what a session takes together, as a survey (else recipient, else content, "
-        "else item; option cluster).",
-        "Table 2: least squares of the mean rating on the score by 70 % of the explanations, mean "
-        "squared error on the other 30 %; mean and standard deviation over random splits.",
-        "Tables 3, 4: t = d̄ / (s / √n) over the n participants with both, d the first screen's "
-        "rating less the second's, p = P(T ≥ t) with n − 1 degrees of freedom; Holm over a table.",
-        "Liked: mean rating, t interval with se² = P/(P − 1) · Σ_p (Σ_i (v_i − v̄))² / n² over the "
-        "P people.",
-        "Exactness: Kendall's τ-b, Spearman's ρ and |difference| with the judge that retrains in "
-        "full; seconds = time at work of the runs / their scores.",
-    ]
-    source = (
-        "Yao, Wang & Li (2022), Counterfactually Evaluating Explanations in Recommender Systems, "
-        "section 5; Student (1908); Holm (1979)."
-    )
+    named_by = (*TEXTS, "item", "content")
     stamp = Beside
 
     def list_parts(self, questions):
@@ -154,10 +134,17 @@ class Counterfactual(ReportObject):
         choices = [(ALL, "all"), *((key, key) for key in keys)] if keys else []
         return Shown("question", "Question", choices)
 
-    def build(self, answers, options, parts=None):
-        """Compute the report. parts: keys of questions, or "all"; all where none is named."""
-        work = Work(answers, options, parts)
-        report, cells_of_items = work.report, cells.cells_of(work.scores)
+    def measure(self, report, scores, parts, is_page=True):
+        """Add the rows. parts: keys of questions, or "all"; all where none is named.
+
+        is_page: false for a headline, which needs the correlations alone.
+        """
+        scores.drawn_by = drawn_by(scores.whole, scores.options)
+        work = Work(report, scores, parts)
+        if not is_page:
+            _add_correlations(work)
+            return []
+        cells_of_items = cells.cells_of(scores)
         if work.judges or cells_of_items:
             _add_correlations(work)
             _add_predictions(work)
@@ -165,38 +152,32 @@ class Counterfactual(ReportObject):
                 cells.add(work, cells_of_items)
             for part in (liked, exactness, sample_flow, seeds, convergence):
                 part.add(work)
-            report.verdict = [*sample_flow.say(report), *_say_best(work), *seeds.say(work)]
+            report.verdict = [*_say_best(work), *sample_flow.say(report), *seeds.say(work)]
         report.verdict += [] if work.judges else [NO_JUDGES]
         report.verdict += [] if cells_of_items else [NO_CELLS]
-        notes = [*policy_notes(work.scores, compared=False)]
+        notes = [*policy_notes(scores, compared=False)]
         if report.rows:
             notes += _list_notes(work)
         notes += cells.list_notes(work, cells_of_items)
         for part in (liked, exactness, sample_flow, seeds, convergence) if report.rows else ():
             notes += part.list_notes(report)
-        notes += [interval_note(work.scores, FEWEST), *draw_notes(report, options.draws)]
-        report.notes = notes + reason_notes(report, [*TEXTS, "item", "content"])
-        return report
+        return [*notes, interval_note(scores, FEWEST)]
 
     def layout(self, report, question, looks):
         """Return the page of one question, or of all."""
-        by_part: dict = {}
-        for entry in report.entries:
-            by_part.setdefault(entry.row["part"], []).append(entry)
-        correlations = by_part.get(CORRELATION, [])
-        settling = by_part.get(convergence.PART, [])
+        of = group_by(report.entries, "part")
         tables = [
-            sample_flow.table(by_part.get(sample_flow.PART, [])),
-            _table_of_correlations(correlations),
-            _table_of_predictions(by_part.get(PREDICTION, [])),
-            *cells.tables(by_part),
-            *liked.tables(report, by_part.get(liked.PART, [])),
-            exactness.table(by_part.get(exactness.PART, [])),
-            *seeds.tables(by_part.get(seeds.PART, [])),
-            *convergence.tables(settling),
+            _table_of_correlations(of[CORRELATION]),
+            _table_of_predictions(of[PREDICTION]),
+            *cells.tables(of),
+            *liked.tables(report, of[liked.PART]),
+            exactness.table(of[exactness.PART]),
+            sample_flow.table(of[sample_flow.PART]),
+            *seeds.tables(of[seeds.PART]),
+            *convergence.tables(of[convergence.PART]),
         ]
-        figures = _figures(report, correlations, question, looks)
-        return Layout([*figures, *convergence.figures(settling)], tables)
+        figures = _figures(report, of[CORRELATION], question, looks)
+        return Layout([*figures, *convergence.figures(of[convergence.PART])], tables)
 
     def headline(self, answers, options, judges):
         """Return the largest Pearson r of a score of explanations, on the first question."""
@@ -205,9 +186,8 @@ class Counterfactual(ReportObject):
         keys = [question.key for question in answers.questions if question.scale.is_ordered]
         if not keys or not any(name in answers.of_explanations for name in judges):
             return no_value("no judge has scored explanations by the contents that they name")
-        work = Work(answers, options, keys[:1])
-        _add_correlations(work)
-        rows = [row for row in work.report.rows if not isnan(row["value"])]
+        report = self.build(answers, options, keys[:1], is_page=False)
+        rows = [row for row in report.rows if not isnan(row["value"])]
         if not rows:
             return no_value("r with people is undefined for every score: the report says why")
         best = max(rows, key=lambda row: row["value"])
@@ -228,18 +208,17 @@ class Work(Facts):
     blank = dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, nan) | {"n": None}
     blank |= dict.fromkeys(NAMES, "")
 
-    def __init__(self, answers, options, parts):
-        super().__init__(Report("counterfactual", answers.study.slug, options.as_dict()))
-        self.scores = scores = Scores(answers, options)
-        scores.drawn_by = drawn_by(answers, options)
-        self.beside = answers.beside or Beside(answers.study)
+    def __init__(self, report, scores, parts):
+        super().__init__(report)
+        self.scores = scores
+        self.beside = scores.answers.beside or Beside(scores.answers.study)
         self.places = {
             q.key: place for place, q in enumerate(scores.questions) if q.scale.is_ordered
         }
         self.is_whole = not parts or ALL in parts
         self.wanted = [key for key in self.places if self.is_whole or key in parts]
         scoring = scores.answers.of_explanations
-        self.judges = [name for name in scores.judges if options.judges or name in scoring]
+        self.judges = [name for name in scores.judges if scores.options.judges or name in scoring]
         self.reference = scores.reference()
 
     def both(self, judge, place):
@@ -319,15 +298,17 @@ def _add_predictions(work):
 def _say_best(work):
     """Name the scores with the largest r, and on how many questions."""
     wins: Counter = Counter()
-    for key in work.wanted if work.is_whole else ():
+    for key in work.wanted:
         about = {"part": CORRELATION, "question": key}
         rows = [row for row in work.report.rows if about.items() <= row.items()]
         rows = [row for row in rows if not isnan(row["value"])]
         if rows[1:]:
             wins[max(rows, key=lambda row: row["value"])["score"]] += 1
     if wins:
-        names = ", ".join(f"{name} on {n}" for name, n in wins.most_common())
-        yield f"The largest r with people, of {wins.total()} questions: {names}."
+        (first, n), *others = wins.most_common()
+        of = f"{n} of {wins.total()} questions" if work.wanted[1:] else work.wanted[0]
+        also = "".join(f", {name} on {n}" for name, n in others)
+        yield f"{first} follows people most closely (largest r) on {of}{also}."
 
 
 def _list_notes(work):

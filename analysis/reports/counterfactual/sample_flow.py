@@ -58,11 +58,11 @@ def _is_by(rule, reason):
 
 
 def say(report):
-    """Yield the counts in a sentence: 400 asked, 16 excluded, 384 kept."""
+    """Yield the counts in a sentence: 400 raters asked, 16 excluded, 384 kept."""
     counts = {row["measure"]: row for row in report.rows if row["part"] == PART}
     if counts:
         asked, kept = (int(counts[name]["value"]) for name in (ASKED, KEPT))
-        yield f"{asked:,} asked, {asked - kept:,} excluded, {kept:,} kept."
+        yield f"{asked:,} raters asked, {asked - kept:,} excluded, {kept:,} kept."
 
 
 def list_notes(report):

@@ -50,19 +50,6 @@ class Disagreements(MeasuredReport):
     """A row for each item, question and judge, the largest distance first."""
 
     name, title, options = "disagreements", "Disagreements", DisagreementsOptions
-    method = (
-        "The items on which a judge is furthest from people, or on which people are most divided, "
-        "with what each of them said. They can be sent to more raters."
-    )
-    formula = [
-        "difference = judge − mean of the ratings of the reference; distance = |difference|.",
-        "Choices of words: distance = share of the raters who chose another one.",
-        "spread: standard deviation of the ratings (n − 1); of words the share of pairs of raters "
-        "that differ.",
-        "average: the mean of distance and of spread over the questions.",
-    ]
-    source = "own definitions."
-    no_figure = "a list of items to be read: a figure would hide what was said."
 
     def list_parts(self, questions):
         """Return the questions, and their mean, of which the page shows one."""

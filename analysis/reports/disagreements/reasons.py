@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.figures.layout import Layout, cross_table, interval_cell, listing
-from analysis.reports.base import columns_of
+from analysis.reports.base import columns_of, group_by
 from analysis.reports.kind import Shown, no_value
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.measured import MeasuredReport
@@ -61,17 +61,6 @@ class Reasons(MeasuredReport):
 
     name, title, options = "reasons", "Reasons", PeopleOptions
     named_by = ("kind", "code", "question", "rating", "system", "coder", "other")
-    method = (
-        "What raters wrote: answers to text questions and the reasons of their ratings, the codes "
-        "that were given to them, and how far the coders agree."
-    )
-    formula = [
-        "share: answers with the code / answers that somebody coded.",
-        "κ: Cohen's κ of the code being given or not, over the answers that both coders coded.",
-        "Intervals: cluster bootstrap (the item’s recipient, else content, else item).",
-    ]
-    source = "Cohen (1960)."
-    no_figure = "texts and the counts of few codes, which stand beside the texts they are of."
     stamp = staticmethod(coding.Coded.load)  # its text changes with every code
 
     def list_parts(self, questions):
@@ -108,10 +97,11 @@ class Reasons(MeasuredReport):
 
     def layout(self, report, chosen, looks):
         """Return the page's tables of counts and of agreement."""
-        pairs = [entry for entry in report.entries if entry.row["kind"] == "agreement"]
+        of = group_by(report.entries, "kind")
+        pairs = of["agreement"]
         names = [f"{e.row['code']}: {e.row['coder']} and {e.row['other']}" for e in pairs]
         caption = "Agreement of each two coders on each code."
-        tables = [_crossed(report.rows, *table) for table in COUNTS]
+        tables = [_crossed(of[table[0]], *table) for table in COUNTS]
         tables.append(listing(caption, "Code", names, pairs, OF_CODERS))
         return Layout([], [table for table in tables if table.lines])
 
@@ -185,13 +175,13 @@ def _add_agreement(report, by_coder, codes, resampling):
             _add(report, "agreement", len(both), len(both), *agreement, **about)
 
 
-def _crossed(rows, kind, line, column, caption):
+def _crossed(entries, kind, line, column, caption):
     """Tabulate counts by two keys of the rows, summed over the rest; of codes with their share."""
-    cells: dict = {}
-    for row in (row for row in rows if row["kind"] == kind):
-        cells.setdefault((row[line], row[column]), []).append(row)
+    cells = {
+        place: _count([entry.row for entry in own], with_share=kind != "texts")
+        for place, own in group_by(entries, line, column).items()
+    }
     columns = sorted({name for _, name in cells})
-    cells = {place: _count(own, with_share=kind != "texts") for place, own in cells.items()}
     table = cross_table(caption, line.capitalize(), cells, columns)
     blank = "–" if len(columns) > 1 else "all"
     table.headings = [name or blank for name in columns]

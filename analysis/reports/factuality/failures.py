@@ -9,6 +9,7 @@ from analysis.options.choices import ALL
 from analysis.reports.factuality.items import GENERATED, REFERENCE
 from analysis.reports.factuality.names import by_domain, heading, within
 from analysis.stats.intervals.clustered_mean import means_by_group
+from annotate.templatetags.concord import called
 
 SIDES = {"hallucinated": GENERATED, "forgotten": REFERENCE}
 TITLES = {
@@ -51,7 +52,7 @@ def tables(entries):
         about = {"metric": metric, "by": by, "evaluator": evaluator}
         own = [entry for entry in entries if about.items() <= entry.row.items()]
         if own:
-            yield _table(own, f"{TITLES[metric]}, by {by}; checked by {evaluator}.", by)
+            yield _table(own, f"{TITLES[metric]}, by {by}; checked by {called(evaluator)}.", by)
 
 
 def _table(entries, caption, by):

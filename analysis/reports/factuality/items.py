@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from analysis.reports.shared.scores import Scores
 from annotate.files.loading.common import batches
 from annotate.models import Item
 from annotate.models.item import OUTDATED, WITHHELD
@@ -102,8 +101,8 @@ class Explained:
     the first column of DOMAINS that the items have.
     """
 
-    def __init__(self, answers, options):
-        self.scores = Scores(answers, options)
+    def __init__(self, scores):
+        self.scores, answers = scores, scores.whole
         self.beside = answers.beside or Beside(answers.study)
         self.items = self.scores.items
         statements, named = self._statements(answers)

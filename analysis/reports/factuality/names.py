@@ -9,6 +9,7 @@ and BLEURT similarity, as word overlaps do.
 import re
 
 from analysis.options.choices import ALL
+from annotate.templatetags.concord import called
 
 CONSISTENT = re.compile(r"(s[-_ ]?eval|summa[-_ ]?c|align[-_ ]?score|quest[-_ ]?eval)")
 SIMILAR = re.compile(
@@ -46,7 +47,7 @@ def within(row):
 def named(row, other=""):
     """Name metric and evaluator; of a judge that is a metric its name, of texts the metric."""
     metric, evaluator = row[f"{other}metric"], row[f"{other}evaluator"]
-    return metric if evaluator in (metric, "texts") else f"{metric} ({evaluator})"
+    return metric if evaluator in (metric, "texts") else f"{metric} ({called(evaluator)})"
 
 
 def by_domain(entries):

@@ -9,17 +9,19 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.figures import scatter
-from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, cell_of, cross_table, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Figure, Layout, cell_of, cross_table
 from analysis.options.choices import ALL
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import group_by
+from analysis.reports.closeness.sentences import call
 from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures
 from analysis.reports.factuality.names import heading, is_consistency, named
-from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, no_value
+from analysis.reports.kind import NO_JUDGE, Shown, no_value
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
 from analysis.stats.intervals.clustered_mean import means_of_columns
 from analysis.stats.statements.features import (
@@ -78,50 +80,24 @@ HOW = (
 )
 
 
-class Factuality(ReportObject):
+class Factuality(MeasuredReport):
     """Rows of one fact each, told apart by `part`."""
 
     name, title, options = "factuality", "Factual consistency", DeviationOptions
-    method = (
-        "Whether explanations say what the recipients wrote: the share of their statements that "
-        "the reference supports (precision), the share of the reference's statements that they "
-        "hold (recall), by an LLM, by an NLI model and by people; whether similarity says as much; "
-        "which systems and topics fail."
-    )
-    formula = [
-        "St2Exp-P = statements of the explanation that the reference supports / all its "
-        "statements; St2Exp-R = statements of the reference that the explanation supports / all "
-        "of these; F1 = 2PR/(P + R) of each explanation, then averaged.",
-        "StEnt-P = mean over its statements of the largest E over the reference's, premise the "
-        "reference; StEnt-R the reverse, from probabilities of its own; StEnt-bin: 1 where E is "
-        "the largest of the three; StCoh: E − C.",
-        "SummaC-ZS = mean over sentences of the largest E − C; AlignScore = mean over sentences "
-        "of the largest E over chunks of the reference.",
-        "Both sides without statements: undefined, skipped; one: P = R = F1 = 0, StCoh and "
-        "SummaC-ZS undefined, skipped; AlignScore 0.",
-        "USR = distinct texts / texts; FMR = share of texts that name their feature; FCR = "
-        "features named / all; DIV = features that two texts share, mean over all pairs.",
-        "Intervals: cluster bootstrap (recipient, else content, else item); p inverts that of the "
-        "paired difference, Holm over the pairs of systems.",
-    ]
-    source = (
-        "Kabongo & Guigue (2025), On the Factual Consistency of Text-based Explainable "
-        "Recommendation Models, sections III to V; Laban et al. (2022), SummaC; Zha et al. (2023), "
-        "AlignScore; Li, Zhang & Chen (2020) for USR, FMR, FCR, DIV; Holm (1979)."
-    )
+    named_by = TEXTS
     stamp, needs_ratings = Beside, False
 
     def list_parts(self, questions):
         """Return the tables of which the page shows one, or all."""
         return Shown("measure", "Table", list(PARTS.items()))
 
-    def build(self, answers, options, parts=None):
-        """Compute the report. parts: some of PARTS; everything where none is named."""
-        work = Work(answers, options, parts)
-        report, policy = work.report, policy_notes(work.scores, compared=False)
+    def measure(self, report, scores, parts):
+        """Add the rows. parts: some of PARTS; everything where none is named."""
+        work = Work(report, scores, parts)
+        policy = policy_notes(scores, compared=False)
         if not work.explained.has_statements:
-            report.verdict, report.notes = [NOTHING], policy
-            return report
+            report.verdict = [NOTHING]
+            return policy
         if work.wants(COUNTS):
             counts.add(work)
         _add_consistency(work)
@@ -134,24 +110,15 @@ class Factuality(ReportObject):
             if work.wants(part):
                 add(work)
         report.verdict = list(_sentences(work))
-        report.notes = [
-            *policy,
-            *_notes(work),
-            interval_note(work.scores),
-            *draw_notes(report, options.draws),
-            *reason_notes(report, TEXTS),
-        ]
-        return report
+        return [*policy, *_notes(work), interval_note(scores)]
 
     def layout(self, report, chosen, looks):
         """Return the page of one table, or of all, with the figures of consistency."""
-        by_part: dict = {part: [] for part in (*PARTS, RANKS)}
-        for entry in _worth_showing(report.entries):
-            by_part[entry.row["part"]].append(entry)
+        by_part = group_by(_worth_showing(report.entries), "part")
         tables = [
-            *counts.tables(by_part[COUNTS]),
             *_tables_of_consistency(by_part[CONSISTENCY]),
             *_tables_by_system({f"{AGAINST_REVIEW} {HOW}": by_part[REVIEWS]}),
+            *counts.tables(by_part[COUNTS]),
             *relations.table_of_differences(by_part[DIFFERENCE]),
             *relations.tables_of_correlations(by_part[CORRELATION]),
             *relations.table_of_ranks(by_part[RANK]),
@@ -189,10 +156,9 @@ class Work(Facts):
     blank |= dict.fromkeys(("value", "low", "high", "sd", "p", "p_holm"), nan)
     blank |= dict.fromkeys(("n", "skipped", "zero", "missing"))
 
-    def __init__(self, answers, options, parts=None):
-        super().__init__(Report("factuality", answers.study.slug, options.as_dict()))
-        self.explained = explained = Explained(answers, options)
-        self.scores = explained.scores
+    def __init__(self, report, scores, parts=None):
+        super().__init__(report)
+        self.scores, self.explained = scores, (explained := Explained(scores))
         self.measures = Measures(explained) if explained.has_statements else None
         self.parts = None if not parts or ALL in parts else {*parts}
         masks = [
@@ -279,8 +245,8 @@ def _sentences(work):
         defined = measure.values[~np.isnan(measure.values)]
         if what and len(defined):
             yield (
-                f"By {measure.evaluator} {100 * defined.mean():.1f} % {what}, on average over "
-                f"{len(defined):,} explanations."
+                f"{100 * defined.mean():.1f} % {what}, on average over {len(defined):,} "
+                f"explanations, checked by {call(measure.evaluator)}."
             )
 
 
@@ -413,12 +379,10 @@ def _figures(entries, looks):
     f1 = [
         replace(entry, row=entry.row | {"system": heading(entry.row["system"])})
         for entry in entries
-        if entry.row["metric"] == "St2Exp-F1" and not isnan(entry.row["value"])
+        if entry.row["metric"] == "St2Exp-F1"
     ]
-    if f1:
-        plot = dots(f1, "system", "evaluator", looks, f"St2Exp-F1 ({n_words(f1)})")
-        words = "St2Exp-F1 of each system, by who checked the statements. Lines: 95 % intervals."
-        yield Figure("f1", words, plot)
+    words = "St2Exp-F1 of each system, by who checked the statements. Lines: 95 % intervals."
+    yield from dot_figure("f1", words, f1, "system", "evaluator", looks, "St2Exp-F1")
 
 
 def _tables_of_consistency(entries):

@@ -2,24 +2,22 @@
 
 from math import nan
 
-from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.kind import NO_JUDGE, ReportObject, Shown, first_of, no_value
+from analysis.reports.kind import NO_JUDGE, Shown, first_of, no_value
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.list_pairs import tie_of
-from analysis.reports.shared.scores import Scores
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.yes_no.confusion import Majorities
 from analysis.reports.yes_no.engine import pairs_of
 
 
-class ListsReport(ReportObject):
+class ListsReport(MeasuredReport):
     """A report on choices between two lists.
 
-    named_by: what names a row in a note. nothing, undefined: the headline without a question, and
-    without a number.
+    nothing, undefined: the headline without a question, and without a number.
     """
 
-    named_by: tuple = ("evaluator", "question")
+    named_by = ("evaluator", "question")
 
     def takes(self, question):
         """Return whether the report covers a question."""
@@ -30,12 +28,9 @@ class ListsReport(ReportObject):
         taken = sorted(filter(self.takes, questions), key=lambda question: tie_of(question) is None)
         return Shown("question", "Question", [(question.key, question.key) for question in taken])
 
-    def build(self, answers, options, questions=None):
-        """Compute the report. questions: keys of those wanted, None for all."""
-        scores = Scores(answers, options)
-        labels = LabelNotes(options.missing_judgment, answers.own_scale)
+    def measure(self, report, scores, questions):
+        labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
         majorities = Majorities(scores)
-        report = Report(self.name, answers.study.slug, options.as_dict())
         wanted = {
             place: question
             for place, question in enumerate(scores.questions)
@@ -43,19 +38,16 @@ class ListsReport(ReportObject):
         }
         # No rating counts as positive here, so there is no cut.
         pairs = pairs_of(scores, dict.fromkeys(wanted, nan))
-        self.measure(report, scores, pairs, labels, majorities)
-        report.notes = [
+        self.compare(report, scores, pairs, labels, majorities)
+        return [
             *policy_notes(scores),
-            *self.list_notes(list(wanted.values()), options),
+            *self.list_notes(list(wanted.values()), scores.options),
             *labels.sentences(),
             *majorities.sentences(),
             interval_note(scores),
-            *draw_notes(report, options.draws),
-            *reason_notes(report, self.named_by),
         ]
-        return report
 
-    def measure(self, report, scores, pairs, labels, majorities):
+    def compare(self, report, scores, pairs, labels, majorities):
         """Add the rows of each Pair of evaluator and question."""
         raise NotImplementedError
 

@@ -5,9 +5,9 @@ from math import isnan
 
 import numpy as np
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
-from analysis.reports.base import columns_of, reasons_of
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, Table, cell_of
+from analysis.reports.base import columns_of, pivot, reasons_of
 from analysis.reports.lists.engine import ListsReport
 from analysis.reports.shared.list_pairs import systems_of_sides, tie_of, values_of_sides
 from analysis.reports.shared.options import AgreementOptions
@@ -27,24 +27,10 @@ class Preferences(ListsReport):
 
     name, title, options = "preferences", "Preferred systems", AgreementOptions
     named_by = ("evaluator", "question", "system", "measure")
-    method = (
-        "Whose lists do people prefer, whose does the judge, and how often does either of them "
-        "not decide: a judge may agree on many pairs and still favour one system."
-    )
-    formula = [
-        "Pairs of a system: one list is its own, the other is not, and people and the judge have "
-        "a verdict. Preferred = (won + tied / 2) / pairs; won and tied stand beside it.",
-        "Decisiveness: share of the pairs that people leave undecided, that the judge does, and "
-        "that both do.",
-    ]
-    source = (
-        "Profile-aware judges of podcast recommendations (2025); Davidson (1970) on ties in paired "
-        "comparisons."
-    )
     nothing = "no question is a choice of two lists"
     undefined = "no pair of lists of two systems on {where}"
 
-    def measure(self, report, scores, pairs, labels, majorities):
+    def compare(self, report, scores, pairs, labels, majorities):
         systems, names = systems_of_sides(scores)
         resampling = scores.resampling()
         for pair in pairs:
@@ -84,17 +70,15 @@ class Preferences(ListsReport):
         first = preferred[0].row["evaluator"] if preferred else ""
         drawn = [_of_people(e) for e in preferred if e.row["evaluator"] == first]
         drawn += [replace(e, row=e.row | {"who": e.row["evaluator"]}) for e in preferred]
-        drawn = [entry for entry in drawn if not isnan(entry.row["value"])]
-        title = f"Share of pairs in which it is preferred ({n_words(drawn)})"
-        plot = dots(drawn, "system", "who", looks, title, unit_interval=True)
         caption = (
             f"How often each system's list is preferred for {question}, ties split: by people (on "
             "the pairs of the first evaluator) and by each evaluator. Lines: 95 % intervals."
         )
-        systems, ties, by_system = [], [], {}
-        for entry in report.entries:
-            key = entry.row["evaluator"], entry.row["system"]
-            by_system.setdefault(key, {})[entry.row["measure"]] = entry
+        title = "Share of pairs in which it is preferred"
+        shown = drawn, "system", "who", looks, title
+        figures = dot_figure("preferences", caption, *shown, unit_interval=True)
+        systems, ties = [], []
+        by_system = pivot(report.entries, "evaluator", "system", column="measure")
         for (name, system), own in by_system.items():
             tied = own[TIED]
             if system == ALL:
@@ -119,7 +103,7 @@ class Preferences(ListsReport):
                 "Evaluator",
             ),
         ]
-        return Layout([Figure("preferences", caption, plot)] if drawn else [], tables)
+        return Layout(figures, tables)
 
     def say(self, rows, where):
         """Say people's share of the system on whose share a judge agrees most closely."""

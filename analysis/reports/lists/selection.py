@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from math import isnan, nan
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, cell_of, interval_cell, listing, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, cell_of, interval_cell, listing
 from analysis.options.declare import choice
 from analysis.reports.base import columns_of, reasons_of
 from analysis.reports.kind import best, no_value
@@ -60,9 +60,9 @@ LISTS = Compared(
 )
 MISFITS = Compared(
     "RSM",
-    "Rate of strong misfits that are seen",
+    "Share of the strong misfits that are seen",
     ("rsm", "rsm_low", "rsm_high", "rsm_n"),
-    "finds most of the items that people find badly misaligned",
+    "sees most of the items that people find badly misaligned",
     "Strong misfits",
     {
         "RSM": cell_of,
@@ -94,28 +94,13 @@ class Selection(ListsReport):
     """Agreement on choices between lists, and misfits of Likert questions: a row for either."""
 
     name, title, options = "selection", "Selection", SelectionOptions
-    method = (
-        "Does the judge prefer the same one of two lists as people, and does it see the items that "
-        "people find badly misaligned?"
-    )
-    formula = [
-        "Per pair of lists: W = judge and people name the same list, T = both say tie, L = "
-        "everything else. MSA = (W + T) / n; beside it W / n and the share of ties of one side.",
-        "RSM = share of the strongly misaligned items (mean rating at the bottom of the "
-        "scale, or at most one point above) that the judge calls misfits; precision = share of its "
-        "misfits that are such items. A judge says misfit below the middle of the scale, or below "
-        "the threshold given.",
-    ]
-    source = (
-        "Profile-aware judges of podcast recommendations (2025), whose printed MSA is (W + T) / n."
-    )
     nothing = "no question is a choice of lists or a Likert scale"
     undefined = "no pair of lists has two verdicts on {where}"
 
     def takes(self, question):
         return question.scale.has_graded_points or tie_of(question) is not None
 
-    def measure(self, report, scores, pairs, labels, majorities):
+    def compare(self, report, scores, pairs, labels, majorities):
         for pair in pairs:
             evaluator, question, values = pair.evaluator, pair.question, pair.values
             own = labels.verdict(evaluator.name, question)
@@ -173,19 +158,18 @@ class Selection(ListsReport):
         own = _compared(report)
         entries = [own.as_value(entry) for entry in report.entries]
         entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
-        drawn = [entry for entry in entries if not isnan(entry.row["value"])]
-        title = f"{own.label} ({n_words(drawn)})"
-        plot = dots(drawn, "evaluator", "question", looks, title, unit_interval=True)
-        figure = Figure("selection", f"{own.what} for {question}. Lines: 95 % intervals.", plot)
+        caption = f"{own.what} for {question}. Lines: 95 % intervals."
+        drawn = entries, "evaluator", "question", looks, own.label
+        figures = dot_figure("selection", caption, *drawn, unit_interval=True)
         names = [entry.row["evaluator"] for entry in entries]
         table = listing(f"{own.about} for {question}.", "Evaluator", names, entries, own.headings)
-        return Layout([figure] if drawn else [], [table])
+        return Layout(figures, [table])
 
     def find(self, report, question):
         """Say which judge prefers people's list of two most often, or sees most of the misfits."""
         own = _compared(report)
         main = replace(report, entries=[own.as_value(entry) for entry in report.entries])
-        measure = f"{own.label} on {question}"
+        measure = f"{own.what.lower()} ({own.label}), on {question},"
         return first_judge(main, "value", own.does, measure, question=question)
 
     def headline(self, answers, options, judges):

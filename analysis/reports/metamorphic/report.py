@@ -12,14 +12,21 @@ import numpy as np
 
 from analysis.answers.lists import K_SWEEP, L_SWEEP, RELATIONS_PLAN, Lists
 from analysis.figures.boxes import boxes
-from analysis.figures.dots import dots
+from analysis.figures.dots import dot_figure
 from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, Table, Words, cell_of, listing, n_words
+from analysis.figures.layout import Figure, Layout, Table, Words, cell_of, listing
 from analysis.figures.looks import Looks
 from analysis.options.choices import ALL
 from analysis.options.common import Drawn
 from analysis.options.declare import choice, number
-from analysis.reports.base import Entry, Report, draw_notes, reason_notes
+from analysis.reports.base import (
+    Entry,
+    Report,
+    draw_notes,
+    group_by,
+    pivot,
+    reason_notes,
+)
 from analysis.reports.kind import ReportObject, Shown, no_value
 from analysis.reports.metamorphic.changed_lists import (
     MATCHED,
@@ -121,26 +128,6 @@ class Metamorphic(ReportObject):
     """Rows of one fact each, told apart by `part`; none where nobody was asked for lists."""
 
     name, title, options = "metamorphic", "Metamorphic evaluation", MetamorphicOptions
-    method = (
-        "How far a recommender’s lists change where its prompt is changed in a way that should not "
-        "matter, or not at all: each list beside the recipient’s baseline list, by Kendall’s τ, "
-        "rank-biased overlap and overlap."
-    )
-    formula = [
-        "tau_topk = 1 − 2K/(k² + k(k − 1)/2), K = Fagin’s K^(½) (optimistic: K^(0)); tau_common = "
-        "Kendall’s τ on the intersection; overlap = |A ∩ B|/k.",
-        "RBO = (1 − p)/p · (Σ_d≤l X_d/d · p^d + Σ_s<d≤l X_s(d − s)/(s d) · p^d) + ((X_l − X_s)/l + "
-        "X_s/s) · p^l, X_d entries that the first d places share, s and l the lists’ lengths.",
-        "An observation is an iteration’s mean over recipients; mean and SD (ddof 1) over "
-        "iterations; interval: recipients drawn again, percentiles.",
-        "Welch: t = (x̄ − ȳ)/√(s²_x/R + s²_y/R′) over iterations; permutation: signs of recipients’ "
-        "differences from the same prompt again; Holm over relations.",
-    ]
-    source = (
-        "Khirbat, Ren, Castells & Sanderson (2024), Metamorphic Evaluation of ChatGPT as a "
-        "Recommender System; Fagin, Kumar & Sivakumar (2003); Webber, Moffat & Zobel (2010); "
-        "Welch (1947); Fisher (1935); Holm (1979)."
-    )
     watch, needs_ratings = Lists.known_by, False
 
     def list_parts(self, questions):
@@ -166,12 +153,10 @@ class Metamorphic(ReportObject):
 
     def layout(self, report, table, looks):
         """Return the page of one table, or of all."""
-        by_part: dict = {}
-        for entry in report.entries:
-            by_part.setdefault(entry.row["part"], []).append(entry)
+        by_part = group_by(report.entries, "part")
         figures, tables = [], []
         for number_of_part, part in enumerate(CAPTIONS):
-            settings = _by_setting(by_part.get(part, []))
+            settings = _by_setting(by_part[part])
             for place, (about, entries) in enumerate(settings.items()):
                 key, lines = f"{number_of_part}-{place}", _lines(part, entries)
                 figures += _means(key, part, about, lines)
@@ -179,8 +164,8 @@ class Metamorphic(ReportObject):
                 if part == RELATIONS_PLAN:
                     figures += _spreads(report, key, about, entries)
                     tables.append(_table_of_tests(about, lines))
-        tables.append(_table_of_counts(by_part.get(COUNTS, [])))
-        for about, entries in _by_setting(by_part.get(LARGEST, [])).items():
+        tables.append(_table_of_counts(by_part[COUNTS]))
+        for about, entries in _by_setting(by_part[LARGEST]).items():
             names = [entry.row["recipient"] for entry in entries]
             caption = (
                 "Largest changes: of each relation the recipients with the lowest mean RBO, and "
@@ -485,12 +470,9 @@ def _table_of_tests(about, lines):
 
 def _table_of_counts(entries):
     """Tabulate missing and short lists, and strange entries, by recommender, size and relation."""
-    by_cell: dict = {}
-    for entry in entries:
-        key = tuple(entry.row[name] for name in CELL)
-        by_cell.setdefault(key, {})[entry.row["measure"]] = entry.row
     lines = []
-    for own in by_cell.values():
+    for by_measure in pivot(entries, *CELL, column="measure").values():
+        own = {measure: entry.row for measure, entry in by_measure.items()}
         lost, asked = own[NO_LIST]["value"], own[NO_LIST]["n"]
         about = _in_words(*(own[NO_LIST][name] for name in ("evaluator", "k", "l")))
         cells = [Words(about), f"{lost:,.0f} of {asked:,} ({share(lost, asked)})"]
@@ -523,13 +505,10 @@ def _means(key, part, about, lines):
         Entry(by_measure[measure].row | {"method": name, "words": NAMES[measure]})
         for name, by_measure in lines.items()
         for measure in IN_TABLE
-        if not isnan(by_measure[measure].row["value"])
     ]
-    if not drawn:
-        return []
-    title = f"Likeness to the baseline list ({n_words(drawn)} recipients)"
     caption = f"{CAPTIONS[part]}. {_in_words(*about)}. Lines: 95 % intervals by recipient."
-    return [Figure(f"means-{key}", caption, dots(drawn, "method", "words", Looks([]), title))]
+    shown = drawn, "method", "words", Looks([]), "Likeness to the baseline list"
+    return dot_figure(f"means-{key}", caption, *shown, of="recipients")
 
 
 def _spreads(report, key, about, entries):

@@ -6,9 +6,8 @@ from math import inf, isfinite, isinf, isnan, nan
 
 import numpy as np
 
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Cell, Figure, Layout, cross_table, details, listing
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Cell, Layout, cross_table, details, listing
 from analysis.options.common import Compared
 from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import policy_notes
@@ -41,24 +40,6 @@ class PredictionPoweredMeans(MeasuredReport):
 
     name, title, options = "prediction_powered", "Prediction-powered means", Compared
     named_by = ("evaluator", "question", "system")
-    method = (
-        "The mean that people would give, from the few items that they labelled and a judge's "
-        "scores of all: per system, differences between systems, and how many labels alone would "
-        "do as well."
-    )
-    formula = [
-        "θ = λ · mean(F′) + mean(Y − λF): Y labels and F scores of the n labelled, F′ scores of "
-        "the N others; λ = Cov(Y, F) / ((1 + n/N) · Var(F, F′)), within 0 and 1.",
-        "SE² = λ² Var(F′)/N + Var(Y − λF)/n; interval θ ± t · SE with n − 1 degrees of freedom.",
-        "Effective labels n_eff = n · (SE without judge / SE)²: so many alone would do as well.",
-        "Recipients with several items count once, with their mean; a difference between systems "
-        "is the mean of the recipients' differences.",
-        "Yes/no questions also: share corrected by sensitivity and specificity, "
-        "(p + q₀ − 1)/(q₀ + q₁ − 1).",
-    ]
-    source = (
-        "Angelopoulos, Duchi & Zrnic (2023), PPI++; Rogan & Gladen (1978); Lang & Reiczigel (2014)."
-    )
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys):
@@ -92,15 +73,12 @@ class PredictionPoweredMeans(MeasuredReport):
         }
         whose = f"people alone and with {judge}, whose scores are worth most" if judge else "people"
         figures = []
-        for key, method, what, caption in (
+        for key, method, title, caption in (
             ("means", MEAN, "Mean", f"Mean of {question} by system: {whose}."),
             ("differences", DIFFERENCE, "Difference", f"Differences between systems: {whose}."),
         ):
-            drawn = [e for e in map(_as_value, own[method]) if not isnan(e.row["value"])]
-            if drawn:
-                title = f"{what} (n = {span(entry.row['n'] for entry in drawn)})"
-                plot = dots(drawn, "system", "evaluator", looks, title)
-                figures.append(Figure(key, f"{caption} Lines: 95 % intervals.", plot))
+            drawn = map(_as_value, own[method]), "system", "evaluator", looks, title
+            figures += dot_figure(key, f"{caption} Lines: 95 % intervals.", *drawn)
         means = [entry for entry in of[MEAN] if entry.row["system"] == EVERYTHING]
         between = f"Differences of {question} between systems."
         corrected = f"Share of yes for {question} among items without a label, corrected."

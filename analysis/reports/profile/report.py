@@ -13,6 +13,7 @@ from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, cell_of, cross_table, listing
 from analysis.figures.likert import likert
 from analysis.figures.lines import series
+from analysis.reports.base import group_by
 from analysis.reports.kind import NO_JUDGE, Shown, no_value
 from analysis.reports.shared.correlations import LABELS
 from analysis.reports.shared.evaluators import interval_note, policy_notes
@@ -70,18 +71,6 @@ class Profile(MeasuredReport):
 
     name, title, options = "profile", "Profiles", YesNoOptions
     named_by = ("question", "measure", "evaluator")
-    method = (
-        "Whether a judge follows people more closely when it knows more of what a recipient "
-        "listened to, and whether people find the profiles right."
-    )
-    formula = [
-        "Accuracy by number: the AUC at the threshold, or r with the reference over all items, of "
-        "judges that differ only in history_length, on the items that all of them have.",
-        "Of judges that are shown the profile: the same, over the items whose recipient's profile "
-        "was made of so many episodes (column episodes of the profile item).",
-        "Ratings of profiles: share of each point among the ratings that count.",
-    ]
-    source = "Podcast recommendations judged from a profile (2025), figure 4."
 
     def list_parts(self, questions):
         """Return the measures of accuracy of which the page shows one."""
@@ -127,9 +116,7 @@ class Profile(MeasuredReport):
     def layout(self, report, measure, looks):
         """Return the page of one measure: accuracy by question, and the ratings of profiles."""
         words, figures, tables = MEASURES[measure], [], []
-        by_question: dict = {}
-        for entry in report.entries:
-            by_question.setdefault((entry.row["part"], entry.row["question"]), []).append(entry)
+        by_question = group_by(report.entries, "part", "question")
         ratings = {key: own for (part, key), own in by_question.items() if part == RATINGS}
         for (part, question), entries in by_question.items():
             if part == RATINGS:

@@ -34,10 +34,6 @@ class Agreement(MeasuredReport):
 
     name, title, options = "agreement", "Agreement", AgreementOptions
     named_by = ("raters", "question", "measure")
-    method = (
-        "How far people agree among themselves, with each judge as one more rater, and each judge "
-        "with the raters of a role; several coefficients, as each has its blind spot."
-    )
     formula = [*dict.fromkeys(measure.formula for measure in MEASURES.values())]
     source = "; ".join(dict.fromkeys(measure.source for measure in MEASURES.values())) + "."
 

@@ -47,20 +47,6 @@ class Exclusions(MeasuredReport):
 
     name, title, options, stamp = "exclusions", "Exclusions", CorrelationOptions, Beside
     named_by = ("rule",)
-    method = (
-        "How many raters each exclusion rule would leave out, and what that would do to people’s "
-        "agreement and to the highest correlation of a judge; nothing is applied."
-    )
-    formula = [
-        "α: Krippendorff's ordinal α (nominal for words), mean over the questions.",
-        "r: the largest dataset-level Pearson r of a judge with the reference, mean over the "
-        "questions.",
-    ]
-    source = "Krippendorff (2011)."
-    no_figure = (
-        "each rule is one line of counts and two numbers before and after, which a table shows "
-        "side by side."
-    )
 
     def list_parts(self, questions):
         return Shown("rules", "Rules", [("usual", "at their usual settings")])

@@ -72,16 +72,6 @@ class RaterPairs(MeasuredReport):
 
     name, title, options = "rater_pairs", "Raters × raters", PeopleOptions
     named_by = ("first", "second", "measure")
-    method = (
-        "How far each two raters agree on what both answered, and which raters agree with the "
-        "rest far less than is usual here."
-    )
-    formula = [
-        "weighted κ: Cohen's κ with quadratic weights (plain for choices of words), over all "
-        "answers that both raters gave.",
-        "outlier: mean agreement with the rest below median − 3 · 1.4826 · MAD of these means.",
-    ]
-    source = "Cohen (1968); Leys et al. (2013)."
 
     def list_parts(self, questions):
         has_labels = any(question.scale.points for question in questions)

@@ -8,8 +8,7 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
+from analysis.figures.dots import dot_figure
 from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, interval_cell, listing
 from analysis.figures.likert import likert
 from analysis.options.choices import ALL
@@ -49,12 +48,6 @@ class Raters(MeasuredReport):
 
     name, title, options = "raters", "Raters", PeopleOptions
     named_by = ("rater", "question")
-    method = (
-        "Each rater’s answers, pace, straight lines and agreement with the others, and whether "
-        "they count. What the exclusion rules would change stands under Exclusions."
-    )
-    formula = ["r: corr(xᵢ, mean of xⱼ over j ≠ i), on the items that i and some j rated."]
-    source = "Nunnally & Bernstein (1994), corrected item–total correlation."
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
 
     def measure(self, report, scores, keys):
@@ -101,14 +94,11 @@ class Raters(MeasuredReport):
             plot = likert([(r["rater"], [*zip(labels, r["counts"], strict=True)]) for r in rows])
             caption = f"{question}: answers of each rater; the middle of the scale around zero."
             figures.append(Figure("bars", caption, plot))
-        drawn = [e for e in entries if not isnan(e.row["r"])]
-        drawn = [replace(e, row=e.row | {"value": e.row["r"]}) for e in drawn]
-        drawn = sorted(drawn, key=lambda entry: -entry.row["value"])[: 2 * MOST_BARS]
-        if drawn:
-            title = f"r with the others (n = {span(e.row['n'] for e in drawn)} items)"
-            plot = dots(drawn, "rater", "question", looks, title)
-            caption = f"{question}: agreement with the mean of the others. Lines: 95 % intervals."
-            figures.append(Figure("with_others", caption, plot))
+        drawn = [replace(e, row=e.row | {"value": e.row["r"]}) for e in entries]
+        drawn = sorted(drawn, key=lambda e: (isnan(r := e.row["r"]), -r))[: 2 * MOST_BARS]
+        caption = f"{question}: agreement with the mean of the others. Lines: 95 % intervals."
+        shown = drawn, "rater", "question", looks, "r with the others"
+        figures += dot_figure("with_others", caption, *shown, of="items")
         names = [row["rater"] for row in report.rows[:MOST_ROWS]]
         caption = f"Raters on {question}."
         return Layout(figures, [listing(caption, "Rater", names, entries[:MOST_ROWS], COLUMNS)])

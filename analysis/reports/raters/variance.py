@@ -71,25 +71,6 @@ class Variance(MeasuredReport):
 
     name, title, options = "variance", "Variance", VarianceOptions
     named_by = ("part", "question", "component")
-    method = (
-        "What people's ratings differ by: strict and mild raters, recipients, contents, systems, "
-        "items, or chance. From this follows how many raters an item needs. And how far people "
-        "agree with themselves where an item was shown twice."
-    )
-    formula = [
-        "y = mean + rater + recipient + content + system + item + residual, all random and "
-        "independent. MINQUE(0): ‖Z′(y − ȳ)‖² of each factor and Σ(y − ȳ)² are equated with their "
-        "expectations, and the linear equations solved.",
-        "Share: a component / the sum of all, those below 0 counting as 0.",
-        "V = recipient + content + system + item. Relative: V / (V + residual/K); absolute: "
-        "V / (V + (rater + residual)/K).",
-        "Test–retest: share of equal answers, Cohen's κ with quadratic weights, ICC(A,1) and the "
-        "mean of |second − first|, over all answers given twice.",
-    ]
-    source = (
-        "Rao (1971); Hartley, Rao & LaMotte (1978); Brennan (2001), Generalizability Theory; "
-        "McGraw & Wong (1996)."
-    )
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys, retest=True):

@@ -25,21 +25,10 @@ class Calibration(YesNoReport):
     """The share of positives by the judge's value, and the expected calibration error."""
 
     name, title, what = "calibration", "Calibration", "calibration"
-    method = (
-        "Whether a judge's values mean what they say: the share of items that people find good "
-        "among those that the judge gives one value."
-    )
-    formula = [
-        "Bins: each value of a judge with at most 11 different ones, else deciles of its values.",
-        "Per bin: share of items with a mean rating ≥ threshold, with its interval and n.",
-        "Calibration error = mean over items of |share of positives − mean value| of the item's "
-        "bin, for values within 0..1, or on the question's scale: (value − low) / (high − low).",
-    ]
-    source = "DeGroot & Fienberg (1983); Naeini, Cooper & Hauskrecht (2015)."
     undefined = "no judge has a calibration error on {where}"
     largest = "smallest calibration error on {where}: {evaluator}, n = {n:,} items"
 
-    def measure(self, report, scores, cuts, is_page):
+    def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
         for pair in pairs_of(scores, cuts):
             shares = _as_shares(pair, labels)

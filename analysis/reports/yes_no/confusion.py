@@ -6,12 +6,11 @@ import numpy as np
 
 from analysis.figures.heat import MOST_MATRICES, confusion_matrices
 from analysis.figures.layout import Cell, Figure, Layout, Matrix, interval_cell
-from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
-from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.reports.shared.scores import Evaluator
 from analysis.reports.yes_no.engine import YesNoReport
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.row_shares import row_shares
@@ -37,23 +36,6 @@ class Confusion(YesNoReport):
     name, title = "confusion", "Confusion matrices"
     main, label = "agreement", "share of items"
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
-    method = (
-        "Which label the judge gives to items of each label by people: counts of items, rows "
-        "people, columns the judge."
-    )
-    formula = [
-        "Likert: mean ratings rounded to the scale, halves down, people and judges alike.",
-        "With a threshold: mean ≥ threshold against value ≥ threshold.",
-        "A judge of fit or no fit, and a cosine with a threshold: mean ≥ threshold (without one, "
-        "the upper part of the scale) against fit; neutral is no fit.",
-        "Two lists, by a judge of their parts: the list with more parts from the threshold on.",
-        "Choice: majority of the raters; ties are dropped and counted.",
-        "Share of a cell: its items over those of its row; its interval draws clusters again.",
-    ]
-    source = (
-        "Counts; labels in the order of the scale. Intervals: Davison & Hinkley (1997), Bootstrap "
-        "Methods and their Application, ch. 3.8; Wilson (1927), JASA 22."
-    )
     nothing = "no question has labels that can be counted"
     does = "gives people's answer most often"
     undefined = "no judge has labels for {where}"
@@ -62,10 +44,9 @@ class Confusion(YesNoReport):
         "closest judge"
     )
 
-    def build(self, answers, options, questions=None, is_page=True):
-        scores = Scores(answers, options)
-        labels = LabelNotes(options.missing_judgment, answers.own_scale)
-        report = Report(self.name, answers.study.slug, options.as_dict())
+    def measure(self, report, scores, questions, is_page=True):
+        options = scores.options
+        labels = LabelNotes(options.missing_judgment, scores.answers.own_scale)
         majorities = Majorities(scores)
         wanted = [
             (place, question)
@@ -80,7 +61,7 @@ class Confusion(YesNoReport):
         for place, question in wanted:
             if tie_of(question) is not None:
                 _add_verdicts_of_parts(report, scores, place, labels, majorities)
-        report.notes = [
+        return [
             *policy_notes(scores),
             _label_note(options),
             *_lacking_notes(report, [question for _, question in wanted], options.threshold),
@@ -89,10 +70,7 @@ class Confusion(YesNoReport):
             *majorities.sentences(),
             SHARES_NOTE,
             interval_note(scores),
-            *draw_notes(report, options.draws),
-            *reason_notes(report, ["evaluator", "question"]),
         ]
-        return report
 
     def layout(self, report, question, looks):
         """Return the page of one question: its matrices as a figure and as tables."""

@@ -6,11 +6,12 @@ from math import isnan
 from analysis.figures import curves
 from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
-from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.kind import NO_JUDGE, ReportObject, best, first_of, no_value, of_questions
+from analysis.reports.base import Report
+from analysis.reports.kind import NO_JUDGE, best, first_of, no_value, of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.labels import positive_from
+from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.reports.verdict.baselines import grey_words, keep_baselines, with_grey
@@ -82,7 +83,7 @@ def threshold_notes(scores, cuts, what):
     return notes
 
 
-class YesNoReport(ReportObject):
+class YesNoReport(MeasuredReport):
     """One report on yes or no.
 
     main: key of the number that is compared; label: its name in a sentence. what: the thing that a
@@ -93,29 +94,21 @@ class YesNoReport(ReportObject):
     options = YesNoOptions
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
     main, what = "value", "curve"
+    named_by = ("evaluator", "question")
     nothing = "no question has an ordered scale with ends"
 
-    def build(self, answers, options, questions=None, is_page=True):
-        """Compute the report. questions: keys of those wanted, None for all.
-
-        is_page: false for a headline, which needs the main numbers alone.
-        """
-        scores = Scores(answers, options)
+    def measure(self, report, scores, questions, is_page=True):
+        """Add the rows. is_page: false for a headline, which needs the main numbers alone."""
         cuts = cuts_of(scores, questions)
-        report = Report(self.name, answers.study.slug, options.as_dict())
-        own_notes = self.measure(report, scores, cuts, is_page)
-        report.notes = [
+        return [
             *policy_notes(scores),
             *threshold_notes(scores, cuts, self.what),
+            *self.judge_items(report, scores, cuts, is_page),
             interval_note(scores),
-            *draw_notes(report, options.draws),
-            *reason_notes(report, ["evaluator", "question"]),
-            *own_notes,
         ]
-        return report
 
-    def measure(self, report, scores, cuts, is_page):
-        """Add the rows, and return the report's own notes."""
+    def judge_items(self, report, scores, cuts, is_page):
+        """Add the rows of the questions with a cut, {place: cut}; return the report's own notes."""
         raise NotImplementedError
 
     def add(self, report, pair, estimate, first=None, last=None, item=0):
@@ -184,7 +177,7 @@ class CurveReport(YesNoReport):
     def add_more(self, report, pair):
         """Add what a page shows beside the area."""
 
-    def measure(self, report, scores, cuts, is_page):
+    def judge_items(self, report, scores, cuts, is_page):
         for pair in pairs_of(scores, cuts):
             self.add_curve(report, pair)
             if is_page:

@@ -7,9 +7,8 @@ from math import isnan, nan
 import numpy as np
 from django.urls import reverse
 
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, Link, Table, cell_of, cross_table
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Layout, Link, Table, cell_of, cross_table
 from analysis.reports.kind import NO_JUDGE, first_of, no_value
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.labels import LabelNotes
@@ -37,21 +36,9 @@ class Misjudged(YesNoReport):
     """
 
     name, title, what = "misjudged", "Misjudged items", "list"
-    method = (
-        "Which items a judge finds good and people do not, and the other way round, by name: what "
-        "an average hides."
-    )
-    formula = [
-        "Judge aligned: value ≥ threshold, or the verdict fit; people aligned: mean rating ≥ "
-        "threshold, by default the upper part of the scale.",
-        "Share: false positives / items with both, over all and by system.",
-        "The farthest apart come first; the judges take turns in the list. All of them stand in "
-        "the CSV.",
-    ]
-    source = "Profile-aware judges of podcast recommendations (2025), false positives by name."
     nothing = "no question has a scale with a good half"
 
-    def measure(self, report, scores, cuts, is_page):
+    def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
         judges = [evaluator for evaluator in evaluators(scores) if evaluator.judge]
         for pair in pairs_of(scores, cuts, judges):
@@ -183,15 +170,13 @@ def _figures(shares, question, looks):
     judges = [entry.judge for entry in all_items[:MOST_DRAWN]]
     systems = list(dict.fromkeys(entry.row["system"] for entry in defined))[: MOST_SYSTEMS + 1]
     drawn = [entry for entry in defined if entry.judge in judges and entry.row["system"] in systems]
-    if not drawn:
-        return []
-    title = f"Judge aligned, people not (n = {span(entry.row['of'] for entry in drawn)})"
     some = f"; the {MOST_DRAWN} judges with the fewest" if len(all_items) > MOST_DRAWN else ""
     caption = (
         f"{question}: share of a system's items that a judge finds good and people do not{some}. "
         "Lines: 95 % intervals."
     )
-    return [Figure("misjudged", caption, dots(drawn, "system", "evaluator", looks, title))]
+    title = "Judge aligned, people not"
+    return dot_figure("misjudged", caption, drawn, "system", "evaluator", looks, title)
 
 
 def _counts(report, question):

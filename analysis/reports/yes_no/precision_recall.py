@@ -15,18 +15,6 @@ class PrecisionRecall(CurveReport):
     main, label, area = "average_precision", "average precision", "Average precision"
     curve_words, beside = "Precision and recall", "average precision"
     plot, look = staticmethod(curves.precision_recall), {"unit_interval": True}
-    method = (
-        "How many of the items that a judge puts first do people find good, and how many of the "
-        "good ones are among them: unlike ROC it depends on how rare good items are."
-    )
-    formula = [
-        "At each threshold: precision = positives among the items called so, recall = share of "
-        "the positives that are called so.",
-        "Average precision = Σ (Rₖ − Rₖ₋₁) Pₖ over the thresholds, from the highest down; without "
-        "any skill it is the share of positives.",
-        "Positive: mean of the included ratings of the reference ≥ threshold.",
-    ]
-    source = "As scikit-learn's average_precision_score; Davis & Goadrich (2006)."
     does = "finds the positive items best"
     undefined = "on {where} average precision is undefined: the report says why"
     largest = (

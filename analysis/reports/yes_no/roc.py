@@ -28,22 +28,6 @@ class Roc(CurveReport):
     main, label, area = "auc", "AUC", "Area under the ROC curve"
     what, curve_words, beside = "ROC", "ROC curves", "area"
     plot, look = staticmethod(curves.roc_curves), {"chance": 0.5}
-    method = (
-        "How well each judge or rater tells the items that people find good, by the threshold on "
-        "the mean rating, from the rest: the area under the ROC curve."
-    )
-    formula = [
-        "AUC = share of (positive, negative) pairs of items in which the positive one scores "
-        "higher, ties counting half (Mann–Whitney U / (n₁ n₀)).",
-        "Band: at each false positive rate the interval of the curve over the bootstrap draws, "
-        "straight between two points.",
-        "Positive: mean of the included ratings of the reference ≥ threshold.",
-        "Ordinal: the same over all pairs of items with different ratings, (Somers' D + 1) / 2.",
-    ]
-    source = (
-        "Mann & Whitney (1947); Somers (1962); Hanley & McNeil (1982); Macskassy, "
-        "Provost & Rosset (2005)."
-    )
     does = "tells high from low answers best"
     undefined = "AUC on {where} is undefined: the report says why"
     largest = (
@@ -57,8 +41,8 @@ class Roc(CurveReport):
         "Negatives": lambda entry: entry.row["negatives"],
     }
 
-    def measure(self, report, scores, cuts, is_page):
-        super().measure(report, scores, cuts, is_page)
+    def judge_items(self, report, scores, cuts, is_page):
+        super().judge_items(report, scores, cuts, is_page)
         if is_page and scores.counts is not None:
             self._add_bands(report, scores, cuts)
         return [*_balanced_note(scores, cuts), *_ordinal_notes(report)]

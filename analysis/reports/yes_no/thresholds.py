@@ -5,9 +5,10 @@ from math import isnan, nan
 
 import numpy as np
 
-from analysis.figures.dots import dots
-from analysis.figures.layout import Cell, Figure, Layout, Table, details, n_words
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import Cell, Layout, Table, details
 from analysis.options.declare import choice
+from analysis.reports.base import pivot
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
@@ -46,25 +47,13 @@ class Thresholds(YesNoReport):
 
     name, title, what = "thresholds", "Thresholds", "threshold"
     options = ThresholdsOptions
-    method = (
-        "From which value on a judge's item should count as good: the threshold is chosen on one "
-        "half of the recipients and measured on the other, then the halves are swapped."
-    )
-    formula = [
-        "Halves of the recipients (else contents, else items), drawn with the seed. Of the test "
-        "part of a locked split: chosen on the rest, measured there.",
-        "The threshold has the largest J = sensitivity + specificity − 1, or F1, on its half.",
-        "Sensitivity = share of the positives that are called so; specificity = share of the "
-        "negatives that are not; F1 = 2 · both / (positives + called).",
-    ]
-    source = "Youden (1950); a threshold measured where it was chosen praises itself."
     undefined = "no threshold can be chosen on {where}"
     largest = (
         "largest F1 on {where} where the threshold was not chosen: {evaluator} ≥ "
         "{threshold:.4g}, n = {n:,} items"
     )
 
-    def measure(self, report, scores, cuts, is_page):
+    def judge_items(self, report, scores, cuts, is_page):
         add = self._add_elsewhere if scores.answers.choosing else self._add_halves
         note = add(report, scores, list(pairs_of(scores, cuts)))
         return [
@@ -132,14 +121,13 @@ class Thresholds(YesNoReport):
 
     def layout(self, report, question, looks):
         """Return the page of one question: F1 where the threshold was not chosen, and the table."""
-        drawn = [entry for entry in self.main_entries(report) if not isnan(entry.row["value"])]
-        title = f"F1 where the threshold was not chosen ({n_words(drawn)})"
-        plot = dots(drawn, "evaluator", "chosen_on", looks, title, unit_interval=True)
+        title = "F1 where the threshold was not chosen"
         caption = (
             f"F1 for {question} on the half (or part) where the threshold was not chosen; the "
             "marker says on which it was. Lines: 95 % intervals."
         )
-        figures = [Figure("thresholds", caption, plot)] if drawn else []
+        drawn = self.main_entries(report), "evaluator", "chosen_on", looks, title
+        figures = dot_figure("thresholds", caption, *drawn, unit_interval=True)
         return Layout(figures, [_table(report, question)], *details(report))
 
     def find(self, report, question):
@@ -165,12 +153,10 @@ def _half(scores, inside, rng):
 
 def _table(report, question):
     """Tabulate each evaluator and direction, a column for each measure."""
-    cells: dict[tuple, dict] = {}
-    for entry in report.entries:
-        row = entry.row
-        cells.setdefault((row["evaluator"], row["chosen_on"]), {})[row["measure"]] = entry
     lines = []
-    for (name, half), own in cells.items():
+    for (name, half), own in pivot(
+        report.entries, "evaluator", "chosen_on", column="measure"
+    ).items():
         threshold = own[F1].row["threshold"]
         words = "–" if isnan(threshold) else f"≥ {threshold:.4g}"
         cells_of_line = [words, *(_cell(own[measure]) for measure in MEASURES)]

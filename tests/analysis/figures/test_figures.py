@@ -9,6 +9,7 @@ from analysis.figures import wrapping
 from analysis.figures.boxes import boxes
 from analysis.figures.dots import dots
 from analysis.figures.heat import confusion_matrices, question_heat_map, rater_heat_map
+from analysis.figures.layout import Figure
 from analysis.figures.lines import frontier, series
 from analysis.figures.looks import Looks
 from analysis.reports.base import Entry, Report
@@ -149,3 +150,13 @@ def test_a_judge_s_dot_leads_to_its_items_and_no_other_does():
     of_judge, of_people = entry("gpt 4"), Entry(entry("eva").row, kind="rater")
     plot = dots([of_judge, of_people], "evaluator", "question", Looks(["gpt 4"]), "r")
     assert plot["data"][-1]["customdata"] == ["judges=gpt+4&question=q", ""]
+
+
+def test_only_a_figure_with_judges_dots_says_that_they_open_items():
+    of_people, both = Entry(entry("eva").row, kind="rater"), np.array([[1, 0.5], [0.5, 1]])
+    plots = [
+        dots([entry("gpt 4"), of_people], "evaluator", "question", Looks(["gpt 4"]), "r"),
+        dots([of_people], "evaluator", "question", Looks([]), "r"),
+        rater_heat_map(["ann", "bob"], both, np.ones((2, 2)), "α"),
+    ]
+    assert [Figure("r", "r.", plot).opens_items for plot in plots] == [True, False, False]

@@ -66,7 +66,7 @@ SMALL = {"difference": 0.02, "low": -0.03, "high": 0.07, "p_adjusted": 0.41}
         ),
         (
             {"measure": "mae", "evaluator": "mean of expert"},
-            "The mean of expert is further from people’s ratings than rouge-1 on quality "
+            "The mean of experts is further from people’s ratings than rouge-1 on quality "
             "(difference in mean absolute error .21 [.14, .29], p = .001).",
         ),
         (

@@ -84,7 +84,7 @@ def asked(owner):
 
 
 def test_400_asked_16_excluded_384_kept(asked, owner, as_owner):
-    assert "400 asked, 0 excluded, 400 kept." in build(asked, "counterfactual").verdict
+    assert "400 raters asked, 0 excluded, 400 kept." in build(asked, "counterfactual").verdict
     for rule in BAD:
         given = {one.name: one.default for one in rules.RULES[rule].parameters}
         seen = rules.preview(asked, rules.RULES[rule], given)
@@ -92,7 +92,7 @@ def test_400_asked_16_excluded_384_kept(asked, owner, as_owner):
         exclude(asked, owner, rule, seen.reason, measured, given)
     assert asked.places.filter(state=Place.State.OPEN).count() == 16
     report = build(asked, "counterfactual")
-    assert "400 asked, 16 excluded, 384 kept." in report.verdict
+    assert "400 raters asked, 16 excluded, 384 kept." in report.verdict
     rows = [row for row in report.rows if row["part"] == "exclusions"]
     # In the order of the rules on the page; before, excluded by it.
     assert [(row["rule"], row["n"], row["value"]) for row in rows] == [
@@ -106,5 +106,5 @@ def test_400_asked_16_excluded_384_kept(asked, owner, as_owner):
     ]
     assert not any(note.startswith("Of the paper's rules") for note in report.notes)
     page = as_owner.get("/studies/p4/analysis/counterfactual/").content.decode()
-    assert "400 asked, 16 excluded, 384 kept." in page
+    assert "400 raters asked, 16 excluded, 384 kept." in page
     assert "failed 1 or more attention checks" in page

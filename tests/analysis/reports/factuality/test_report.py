@@ -114,7 +114,8 @@ def test_precision_recall_and_f1_of_all_and_of_each_system_and_domain(facts):
     assert isnan(none["value"])
     assert none["n"] == 0
     assert any(note.startswith("Of 6 explanations 1 have no statement") for note in report.notes)
-    assert "By LLM 40.0 % of what an explanation says is supported" in report.verdict[0]
+    assert report.verdict[0].startswith("40.0 % of what an explanation says is supported")
+    assert report.verdict[0].endswith("checked by LLM.")
 
 
 def test_intervals_draw_whole_recipients(facts):
