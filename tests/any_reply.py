@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.factories import ASPECTS
 from tests.judges.endpoints.test_usage import json_values, least_charge, usages
 
-MAY_BE_BILLED = {408, 502, 504, 524}  # though nothing came of it
+MAY_BE_BILLED = {408, 502, 504, 520, 522, 524}  # though nothing came of it
 
 
 def raw_deflate(body, level):
@@ -82,7 +82,7 @@ NAMES = ["Retry-After", "retry-after-ms", "X-RateLimit-Reset", "x-ratelimit-rema
 NAMES += ["Content-Type", "X-Should-Retry", "Set-Cookie", "Date"]
 headers = st.dictionaries(st.sampled_from(NAMES), times | st.text(LATIN, max_size=10), max_size=4)
 STATUSES = [200] * 20 + [201, 204, 206, 302, 304, 400, 401, 402, 403, 404, 408, 413, 422, 429, 500]
-STATUSES += [502, 503, 504, 524, 529, 599]
+STATUSES += [502, 503, 504, 520, 522, 524, 529, 599]
 
 
 @dataclass

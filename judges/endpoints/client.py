@@ -80,6 +80,7 @@ PAUSES = {Failure.RATE, Failure.BUSY}
 BY_WORDS = {Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION}
 # They say nothing about one item: many in a row are about the account, the model or the address.
 OF_ALL = {
+    Failure.BILLING,
     Failure.BAD_REQUEST,
     Failure.AUTHENTICATION,
     Failure.NOT_FOUND,
@@ -114,9 +115,7 @@ BY_STATUS = {
     503: Failure.BUSY,
     529: Failure.BUSY,
     # No word of the model's provider, who may have made the reply and bill it.
-    502: Failure.GATEWAY,
-    504: Failure.GATEWAY,
-    524: Failure.GATEWAY,
+    **dict.fromkeys((502, 504, 520, 522, 524), Failure.GATEWAY),
 }
 
 
@@ -465,7 +464,7 @@ def _parse_json(body, parse):
         detail = f"{error.reason} at byte {error.start}: {body.decode('utf-8', 'replace')}"
         return Answer(failure=Failure.BAD_UTF8, detail=detail)
     try:
-        data = json.loads(text)
+        data = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         web = text.lstrip()[:1] == "<"
         failure = Failure.HTML if web else Failure.BAD_JSON
@@ -488,7 +487,7 @@ def _completion(data, text, longest):
         message = choice.get("message")
         if message is None and choice.get("error"):
             message = {}
-        content, refusal = text_of(message.get("content")), message.get("refusal") or ""
+        content, refusal = text_of(message.get("content")), _refusal(message)
     except (LookupError, TypeError, AttributeError):
         return Answer(**counted | _error_within(data, text))
     ended = choice.get("finish_reason")
@@ -502,15 +501,24 @@ def _completion(data, text, longest):
     )
     why = why_not_whole(answer.finish_reason)
     beside = [data.get("error"), data.get("errors"), choice.get("error")]
-    # Beside a whole reply only a status says that it is none; words may be a warning.
-    is_good = content.strip() and not why and (ended or not beside[-1])
+    # Beside a whole reply an error is a warning; where no word says that it is whole, a status
+    # or an error within the choice says that it is not.
+    is_whole = ended or not beside[-1] and refusals.Error(beside).number is None
     if refusal:
         answer.failure, answer.detail = Failure.REFUSAL, str(refusal)
     elif why in (Reason.FILTERED, Reason.REFUSED):
         answer.failure = Failure(why)
-    elif any(beside) and not (is_good and refusals.Error(beside).number is None):
+    elif any(beside) and not (content.strip() and not why and is_whole):
         return Answer(**counted | _error_within(beside, text))
     return answer
+
+
+def _refusal(message):
+    """Return the words of a refusal, which stand beside the content or as a part of it."""
+    parts = message.get("content")
+    parts = [message, *parts] if isinstance(parts, list) else [message]
+    refusals_told = (part.get("refusal") for part in parts if isinstance(part, dict))
+    return next(filter(None, refusals_told), "")
 
 
 def _error_within(data, text):

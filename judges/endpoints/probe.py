@@ -4,10 +4,12 @@ import asyncio
 import json
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
+from judges.endpoints import refusals
 from judges.endpoints.asking import Asking
 from judges.endpoints.client import REFUSALS, TRANSIENT, Client, Failure
 from judges.endpoints.parameters import WORDS
@@ -104,23 +106,22 @@ NO_KEY = {Failure.NO_KEY, Failure.SEALED, Failure.BAD_KEY}
 
 
 def _first(endpoint, answer):
-    failure, why = answer.failure, f"{answer.failure}: {answer.detail[:200]}"
+    failure, why = answer.failure, partial(refusals.why, answer.failure, answer.detail)
     if failure is not Failure.HOST:
         yield Finding("key", failure not in NO_KEY, _key_words(endpoint, answer))
     if failure in NO_KEY:
         return
     if failure in UNREACHED:
-        yield Finding(
-            "reachable", False, f"The address does not answer{HINTS.get(failure, '')}: {why}"
-        )
+        hint = HINTS.get(failure, "")
+        yield Finding("reachable", False, f"The address does not answer{hint}: {why()}")
         return
     yield Finding("reachable", True, "The address answers.")
     if failure is Failure.AUTHENTICATION:
-        yield Finding("accepted", False, f"The key is refused: {why}")
+        yield Finding("accepted", False, why("The key is refused"))
     elif failure is Failure.NOT_FOUND:
-        yield Finding("model", False, f"No model {endpoint.model}, or no such address: {why}")
+        yield Finding("model", False, why(f"No model {endpoint.model}, or no such address"))
     elif failure:
-        yield Finding("model", False, f"The call failed: {why}")
+        yield Finding("model", False, f"The call failed: {why()}")
     else:
         other = f" (it calls it {answer.model})" if answer.model not in ("", endpoint.model) else ""
         lack = f", but said nothing whole: {lack}" if (lack := _lacks(answer)) else ""

@@ -8,7 +8,7 @@ from contextlib import suppress
 POLICY = re.compile(
     r"content[ _]?filter|content[ _]?(management[ _])?policy|responsible_?ai_?policy"
     r"|usage (polic|guideline)|safety[ _](reasons|system|check)|data_inspection_failed"
-    r"|content exists risk"
+    r"|content exists risk|sensitive[ _]?(content|information|words)|inappropriate content|敏感"
     r"|(input|prompt|content) (was|is|has been) (flagged|blocked)",
     re.IGNORECASE,
 )
@@ -26,7 +26,9 @@ LACK = (
     r" (out )?of|no|not|\w+n.t|negative|zero|required?s?|add|purchase|buy|check|top up|recharge"
     r"|inactive|suspended|overdue|missing)\b"
 )
-OWED = r"\b(credits?|balances?|funds|prepaid|arrears|(spend\w*|usage|hard|monthly|budget) limit)\b"
+OWED = (
+    r"\b(credits?|balances?|funds|prepaid|arrears|(spend\w*|usage|hard|monthly|budget) limits?)\b"
+)
 LIMIT_OF_RATE = re.compile(
     r"per[ _-]?(second|sec|minute|min|hour|day)|(a|each|every) (second|minute)|/ ?(s|min)\b"
     r"|\b[rt]p[msd]\b|rate[ _-]?limit|too many requests|concurren"
@@ -38,6 +40,7 @@ KEY = re.compile(rf"{WRONG}.{{0,20}}api[ _-]?key|api[ _-]?key.{{0,40}}{WRONG}", 
 LENGTH = re.compile(
     r"context[ _-]?(length|window|size)|maximum context|prompt is too|(input|prompt|request|text)"
     r".{0,20} too (long|large)|too many (input |prompt )?tokens|string_above_max_length"
+    r"|\b(input|prompt)s?\b.{0,60}(exceed|must (be|have) )|exceeds? the available context"
     r"|reduce the length",
     re.IGNORECASE,
 )
@@ -183,10 +186,10 @@ def stored(detail):
     return (begins[1], Error(detail[begins.end() :])) if begins else ("", Error(detail))
 
 
-def why(failure, detail):
-    """Return in words why a call failed: what it was, and what the endpoint said of it."""
+def why(failure, detail, name=""):
+    """Return in words why a call failed: what it was, or its name, and what the endpoint said."""
     status, error = stored(detail)
-    name, sentence = failure.partition(" (")[0], error.sentence.strip()
+    name, sentence = name or failure.partition(" (")[0], error.sentence.strip()
     if status:
         told = ", ".join([status, *[code for code in error.codes if not code.isdigit()][:1]])
         reply = f"said ({told}): {sentence}" if sentence else f"gave status {status} and no reason"

@@ -1,8 +1,17 @@
 """Read how many tokens an endpoint counted for a call; a doubt never makes the call cheaper."""
 
+import re
+
 MOST_TOKENS = 10_000_000  # no model reads or writes more in one call; a higher count is no count
 MOST_TIMES_ALLOWED = 10  # tokens out over max_tokens: endpoints count a little differently
 NO_COUNT = f"The endpoint counted more than {MOST_TOKENS:,} tokens, which is no count."
+# Whose names they are, in small letters alone: OpenAI's, Anthropic's, Gemini's, Ollama's.
+IN = ("prompttokens", "inputtokens", "prompttokencount", "promptevalcount")
+OUT = ("completiontokens", "outputtokens", "candidatestokencount", "evalcount")
+TOTAL = ("totaltokens", "totaltokencount")
+THOUGHT = ("reasoningtokens", "thoughtstokencount")
+CACHED = ("cachedtokens", "promptcachehittokens", "cachedcontenttokencount")
+NUMBER = re.compile("[0-9]{1,400}")
 
 
 def counts(usage, longest):
@@ -12,12 +21,12 @@ def counts(usage, longest):
     `longest` reply allowed is believed where they were thoughts. Where counts are in doubt, or
     missing, `least` has the tokens (in, out) that were counted at least.
     """
-    usage = _object(usage)
-    prompt, completion, total = (
-        _count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+    named = _named(usage)
+    prompt, completion, total, thought, cached = (
+        max((named[name] for name in names if name in named), default=None)
+        for names in (IN, OUT, TOTAL, THOUGHT, CACHED)
     )
-    cached = _count(_object(usage.get("prompt_tokens_details")).get("cached_tokens"))
-    thought = _count(_object(usage.get("completion_tokens_details")).get("reasoning_tokens")) or 0
+    thought = thought or 0
     least_in, stated = prompt or 0, completion or 0
     beside = thought if thought > stated else 0  # else they are a part of it
     out = max(stated + beside, (total or 0) - least_in)
@@ -39,13 +48,21 @@ def is_far_above(out, longest):
     return out > MOST_TIMES_ALLOWED * longest
 
 
-def _object(value):
-    return value if isinstance(value, dict) else {}
+def _named(usage):
+    """Return {name: count} of a usage, whatever it is, and its details; names as those above.
 
-
-def _count(value):
-    """Return a count of tokens, else None; endpoints send null and texts too."""
-    return value if type(value) is int and value >= 0 else None
+    A count is a whole number, also where it is written as a text or as 4.0.
+    """
+    usage = usage if isinstance(usage, dict) else {}
+    details = [value for name, value in usage.items() if name.lower().endswith("details")]
+    named: dict[str, int] = {}
+    for part in (usage, *(value for value in details if isinstance(value, dict))):
+        for name, value in part.items():
+            letters = re.sub("[^a-z]", "", name.lower())
+            whole = int(value) if isinstance(value, float) and value.is_integer() else value
+            if not isinstance(whole, bool) and NUMBER.fullmatch(str(whole)):
+                named[letters] = max(int(whole), named.get(letters, 0))
+    return named
 
 
 def _plausible(count):

@@ -9,20 +9,23 @@ SECONDS = {"mil": 0.001, "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 UNIT = "(?:milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)"
 # A number without a unit is seconds; one that goes on is a date or a version.
 PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d))"
+MOMENT = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,20}(?:Z|[+-]\d\d:?\d\d)?"
 SPAN = rf"{PART}(?:[\s,]*(?:and\s+)?{PART})*"
 AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(mil|ms|[smhd]?)", re.IGNORECASE)
 # In a body: RetryInfo, fields of gateways, headers that they pass on.
 # What follows a name is bounded: a body of 2 MB that repeats one is read in a moment, not hours.
 FIELD = re.compile(
-    r"(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset|estimated_time)"
+    r"(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset|resets?[-_ ]?(?:at|after|in|delay|time)"
+    r"|estimated_time)"
     r"(?P<ms>[-_]?m(?:illi)?s)?[-_a-z]{0,40}"
-    rf"[\\\"'\s]*[:=][\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{SPAN})",
+    rf"[\\\"'\s]*[:=][\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{MOMENT}|{SPAN})",
     re.IGNORECASE,
 )
 # In plain words: "100 years" are no hundred seconds.
 PROSE_PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d|\s+[a-z]))"
 PROSE = re.compile(
-    r"(?:(?:retry[-_ ]?|try again )(?:in|after)|\bwait(?: for)?)\s+"
+    r"(?:(?:retry|retry your request|again|resets?)[-_ ](?:in|after)|\bwait(?: for)?)\s+"
+    r"(?:about |approximately |around |at least |~ ?)?"
     rf"(?P<span>{PROSE_PART}(?:[\s,]*(?:and\s+)?{PROSE_PART})*)",
     re.IGNORECASE,
 )
@@ -56,7 +59,7 @@ def _seconds(text, now):
 
     Of several in a list, as gateways make of a header that came twice, it is the longest.
     """
-    text = text.strip()
+    text = text.strip(' \t"')
     if re.fullmatch(SPAN, text, re.IGNORECASE):
         return _length(text, now)
     until = _until(text, now)

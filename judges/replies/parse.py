@@ -31,7 +31,7 @@ SPACE = re.compile(r"[ \t\n\r]*")
 WHOLE = {
     *("stop", "stopsequence", "end", "endturn", "endofturn", "eos", "eostoken"),
     *("endoftext", "stopstring", "stopsequencereached", "normal", "finish", "finished"),
-    *("complete", "completed", "null", "none"),
+    *("complete", "completed", "done", "success", "eosfound", "endofsequence", "null", "none"),
     *("toolcall", "toolcalls", "tooluse", "functioncall"),
 }
 CUT = re.compile("length|max[a-z]*token|tokenlimit|contextwindow")

@@ -4,15 +4,19 @@ import re
 
 # How models mark a thought: where it begins, and where it ends.
 NAMES = (
-    *("think", "thinking", "thought", "thoughts"),
+    *("think", "thinking", "thought", "thoughts", "cot", "monologue"),
     *("reason", "reasoning", "reflection", "scratchpad", "analysis"),
 )
-# Also seed:think, longcat_think and thought_process.
-SHAPE = r"(?:\w{{1,20}}[:_])?{}(?:_\w{{1,20}})?\s*>"
+# Also seed:think, longcat_think, thought_process, antThinking and <|thinking|>; with attributes,
+# with blanks, and with the brackets as HTML writes them.
+OPENS, CLOSES = r"(?:<|&lt;)\s?\|?", r"(?:\s[^<>&|]{0,200})?\|?(?:>|&gt;)"
+PREFIX, SUFFIX = r"(?:(?!begin_|start_|end_)\w{1,20}[:_]|ant)?", r"(?:_\w{1,20})?"
+TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
 MARKS = [
-    *((f"(?i:<{SHAPE.format(name)})", f"(?i:</{SHAPE.format(name)})") for name in NAMES),
-    (r"\[THINK\]", r"\[/THINK\]"),  # Mistral
-    (r"\[REASONING\]", r"\[/REASONING\]"),
+    *((f"(?i:{OPENS}{tag})", rf"(?i:{OPENS}/\s?{tag})") for tag in TAGS),
+    (r"(?i:\[THINK\])", r"(?i:\[/THINK\])"),  # Mistral
+    (r"(?i:\[REASONING\])", r"(?i:\[/REASONING\])"),
+    (r"(?:Here is|Here's) my thought process:", r"(?:Here is|Here's) my response:"),  # Granite
     ("◁think▷", "◁/think▷"),  # Kimi
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # OpenThinker
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Cohere
@@ -100,7 +104,7 @@ def text_of(content: object) -> str:
 def _text_of_part(part: object) -> str:
     if isinstance(part, dict):
         is_text = part.get("type", "text") in ("text", "output_text") and not part.get("thought")
-        part = part["text"] if is_text else ""
+        part = part["text"] or "" if is_text else ""
     if not isinstance(part, str):
         raise TypeError("content is no text")
     return part

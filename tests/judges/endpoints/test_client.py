@@ -119,6 +119,11 @@ FAILURES = {
     "529 of Anthropic": (Reply(error("overloaded_error"), 529), Failure.BUSY),
     "413": (Reply("", 413), Failure.TOO_LONG),
     "400, too long": (Reply(error("context_length_exceeded"), 400), Failure.TOO_LONG),
+    "520 of Cloudflare": (Reply("", 520), Failure.GATEWAY),
+    "refusal as a part": (
+        chat([{"type": "refusal", "refusal": "I cannot."}]),
+        Failure.REFUSAL,
+    ),
     "502": (Reply("<html>Bad gateway</html>", 502), Failure.GATEWAY),
     "504": (Reply("", 504), Failure.GATEWAY),
     "524 of Cloudflare": (Reply("", 524), Failure.GATEWAY),
@@ -201,7 +206,7 @@ WRAPPED = {
     "its code a text": lambda code: {"error": {"message": "no", "code": str(code)}},
     "beside null": lambda code: {"choices": None, "error": {"code": code}},
     "beside no choice": lambda code: {"choices": [], "error": {"code": code}},
-    "beside a draft": lambda code: chat('{"accuracy": 4}').body | {"error": {"code": code}},
+    "beside a draft": lambda code: chat('{"accuracy"', None).body | {"error": {"code": code}},
     "in the choice": lambda code: {
         "choices": [
             {
@@ -236,6 +241,11 @@ def test_an_error_that_is_null_or_empty_is_none():
     for error in (None, {}, {"code": None}, ""):
         answer = parse_response(json.dumps(chat("ok").body | {"error": error}).encode(), 50)
         assert (answer.content, answer.failure) == ("ok", None)
+
+
+def test_a_line_end_within_a_text_of_a_reply_is_read():
+    body = b'{"choices": [{"message": {"content": "a\n4"}, "finish_reason": "stop"}]}'
+    assert parse_response(body, 50).content == "a\n4"
 
 
 def test_a_slow_endpoint_is_a_time_out():

@@ -53,6 +53,13 @@ REFUSED = {
         said("Invalid prompt: 'I have no credit left on my phone' is none"),
         Failure.BAD_REQUEST,
     ),
+    "Anthropic's own limit": (400, said("You have reached your specified API usage limits."), PAY),
+    "a filter's word for it": (
+        400,
+        said("It may hold sensitive information"),
+        Failure.CONTENT_FILTER,
+    ),
+    "Zhipu's filter": (400, said("包含不安全或敏感内容"), Failure.CONTENT_FILTER),
     "a flagged text": (
         403,
         said("input was flagged: 'they used my credits and did not refund'"),
@@ -112,6 +119,11 @@ REFUSED = {
     "OpenAI's context": (400, said(code="context_length_exceeded"), LONG),
     "Anthropic's context": (400, said("prompt is too long: 209,000 tokens"), LONG),
     "vLLM's context": (400, said("This model's maximum context length is 4096 tokens."), LONG),
+    "Gemini's": (400, said("The input token count (20) exceeds the maximum (10)."), LONG),
+    "Anthropic's sum": (400, said("input length and `max_tokens` exceed context limit"), LONG),
+    "SambaNova's": (400, said("Requested maximum input length 9 exceeds 4"), LONG),
+    "TGI's": (422, said("`inputs` tokens + `max_new_tokens` must be <= 4097."), LONG),
+    "a reply that is too long": (400, said("max_tokens (99) exceeds the maximum of 9"), BAD),
     "413": (413, "", LONG),
 }
 
@@ -205,11 +217,13 @@ def test_a_refusal_in_a_reply_with_status_200_is_read_alike(error, failure):
 
 # What stands beside a choice: (its content, why it ended, the error, where that is, the failure)
 BESIDE = {
+    "a status beside a whole reply": ("{}", "stop", {"code": 402}, "reply", None),
+    "a status of a limit": ("{}", "end_turn", {"code": 429}, "choice", None),
+    "a status, no word for its end": ("{}", None, {"code": 402}, "reply", PAY),
     "a warning of money": ("{}", "stop", {"code": "insufficient_quota"}, "reply", None),
     "the same in words": ("{}", "stop", "Your credit balance is too low.", "reply", None),
     "no word for its end": ("{}", None, {"type": "insufficient_quota"}, "reply", None),
     "in the choice": ("{}", "stop", {"code": "rate_limit_exceeded"}, "choice", None),
-    "a status": ("{}", "stop", {"code": 402}, "reply", PAY),
     "no content": ("", "stop", {"code": "insufficient_quota"}, "reply", PAY),
     "a part": ("{", "error", {"code": "insufficient_quota"}, "reply", PAY),
     "a part, in the choice": ("{", None, {"code": "rate_limit_exceeded"}, "choice", RATE),

@@ -53,7 +53,30 @@ READ = {
     "far too many out": (usage(completion=2**70), (300, None), (300, MOST_TOKENS)),
     "words": (usage("many", "few", "some"), (None, None), (0, 0)),
     "below nothing": (usage(-1, -2, -3), (None, None), (0, 0)),
-    "fractions": (usage(300.0, 10.5), (None, None), (0, 0)),
+    "fractions": (usage(300.5, 10.5), (None, None), (0, 0)),
+    "as floats and texts": (usage(300.0, "2826"), (300, 2826), (300, 2826)),
+    "in Anthropic's names": ({"input_tokens": 300, "output_tokens": 10}, (300, 10), None),
+    "in Gemini's names": (
+        {"promptTokenCount": 300, "candidatesTokenCount": 9, "thoughtsTokenCount": 4000},
+        (300, 4009),
+        None,
+    ),
+    "in OpenAI's newer names": (
+        {
+            "input_tokens": 300,
+            "output_tokens": 4010,
+            "output_tokens_details": {"reasoning_tokens": 4000},
+        },
+        (300, 4010),
+        None,
+    ),
+    "thoughts beside, under no details": (usage() | {"reasoning_tokens": 4000}, (300, 4010), None),
+    "under two names": (usage() | {"output_tokens": 40}, (300, 40), None),
+    "details that are none": (
+        {"prompt_tokens_details": [{"prompt_tokens": 9}]},
+        (None, None),
+        (0, 0),
+    ),
     "truths": (usage(True, True), (None, None), (0, 0)),
     "no object": ([1, 2], (None, None), (0, 0)),
     "nothing": (None, (None, None), (0, 0)),
@@ -72,6 +95,8 @@ def test_tokens_in_and_out_and_whether_they_are_in_doubt(case):
 )
 def test_more_cached_tokens_than_there_were_are_none(cached, kept):
     assert counts(usage(cached=cached), LONGEST)["tokens_cached"] == kept
+    deepseek = usage() | {"prompt_cache_hit_tokens": cached}
+    assert counts(deepseek, LONGEST)["tokens_cached"] == kept
 
 
 json_values = st.recursive(
@@ -90,7 +115,10 @@ usages = json_values | st.fixed_dictionaries(
 
 
 def whole(value):
-    return value if type(value) is int and value >= 0 else None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    is_text = isinstance(value, str) and value.isascii() and value.isdecimal()
+    return int(value) if type(value) is int and value >= 0 or is_text else None
 
 
 def least_charge(sent, estimate):

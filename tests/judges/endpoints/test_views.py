@@ -391,7 +391,11 @@ def test_a_judge_that_was_asked_with_it_has_to_be_made_anew(study):
 
 
 FAILURES = {
-    "key refused": (Reply({"error": {"code": "bad"}}, 401), "accepted", "key is refused"),
+    "key refused": (
+        Reply({"error": {"code": "bad", "message": "No."}}, 401),
+        "accepted",
+        "The key is refused. The endpoint said (401, bad): No.",
+    ),
     "no model": (
         Reply({"error": {"code": "model_not_found"}}, 404),
         "model",

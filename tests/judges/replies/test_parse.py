@@ -121,6 +121,7 @@ def test_a_reply_cut_off_gives_no_value_even_where_a_verdict_stands():
 
 
 WHOLE = "stop STOP FINISH_REASON_STOP end_turn eos eos_token stop_sequence COMPLETE completed end"
+WHOLE += " done success eosFound end_of_sequence"
 CUT = "length LENGTH max_tokens MAX_TOKENS max_output_tokens model_length token_limit"
 FILTERED = (
     "content_filter SAFETY IMAGE_SAFETY RECITATION PROHIBITED_CONTENT BLOCKLIST SPII sensitive"
