@@ -248,10 +248,8 @@ def _add(report, asked, judge, terms, collected):
 
 def _with_bounds(name, quantity, place, seen, ended):
     """Return an estimate with the bounds of all looks; without a guarantee its usual interval."""
-    low, high = float(seen.low[place]), float(seen.high[place])
-    if ended:
-        reach = quantity.reach(0.025)
-        low, high = quantity.value - reach, quantity.value + reach
+    of_looks = float(seen.low[place]), float(seen.high[place])
+    low, high = quantity.interval() if ended else of_looks
     return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}
 
 
