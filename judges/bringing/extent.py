@@ -15,13 +15,13 @@ ROW = re.compile(r"[0-9]{1,9}\Z")
 CELL = re.compile(r"\$?([A-Za-z]{1,7})\$?([0-9]{1,9})\Z")
 
 
-def count_cells(part, before=0):
-    """Return how many cells the filled ones of a part span; refuse more than are read.
+def watched(part, before=0):
+    """Return how many `cells` the filled ones of a part span, and `unread` ones; refuse too many.
 
     before: the cells of the parts before it, which count too.
     """
-    watch = _Watch(before)
     parser = expat.ParserCreate()
+    watch = _Watch(before, parser)
     parser.StartElementHandler = watch.note
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
@@ -33,7 +33,7 @@ def count_cells(part, before=0):
         message = f"cannot be read as a workbook ({str(error)[:100]}); save it again as .xlsx"
         raise NotReadable(message) from None
     watch.refuse()
-    return watch.cells
+    return watch
 
 
 def _wrong_place(told):
@@ -48,10 +48,11 @@ def _refuse_doctype(*_):
 class _Watch:
     """Follow the places of cells, which need not be told where they follow each other."""
 
-    def __init__(self, before):
-        self.before = before
+    def __init__(self, before, parser):
+        self.before, self.parser = before, parser
+        self.unread = []  # cells of an error, or of a formula whose result nobody has computed
         self.row = self.cell_row = self.column = 0
-        self.is_cell = False
+        self.is_cell = self.is_error = self.is_formula = False
         self.last_row = self.last_column = 0
         self.far_row = self.far_column = (0, 0)
         self.columns = {}
@@ -61,14 +62,28 @@ class _Watch:
         name = name.rpartition(":")[2]
         if name == "c":
             self._place(attributes.get("r"))
+            self.parser.CharacterDataHandler = None
+            self.is_error, self.is_formula = attributes.get("t") == "e", False
+            if self.is_error:
+                self.unread.append(_cell_name(self.cell_row, self.column))
+        elif name == "f" and self.is_cell and not self.is_error:
+            self.is_formula = True
+            self.unread.append(_cell_name(self.cell_row, self.column))
         elif name in ("v", "is") and self.is_cell:
             self._count()
+            if self.is_formula:
+                self.parser.CharacterDataHandler = self._take_result
         elif name == "row":
             told = attributes.get("r")
             if told is not None and ROW.match(told) is None:
                 raise _wrong_place(told)
             self.row = max(self.row, self.cell_row) + 1 if told is None else int(told)
             self.cell_row, self.column, self.is_cell = self.row, 0, False
+
+    def _take_result(self, _text):
+        """Take a formula's cell as read: its value has a text."""
+        self.unread.pop()
+        self.parser.CharacterDataHandler = None
 
     def _place(self, told):
         self.is_cell = True

@@ -18,6 +18,7 @@ MACHINE = re.compile(
     re.IGNORECASE,
 )
 ID = re.compile(r"([_\s\-.](id|ID|key)|[a-z]I[dD])\Z")  # story_id, storyId
+UNNAMED = re.compile(r"(column|Unnamed:) \d+\Z")  # as a rule the numbers of rows
 KEY_LENGTH = 60
 
 
@@ -86,7 +87,7 @@ def _settle_long(columns, guesses, taken):
 
 def _by_content(column, taken):
     """Guess by the cells; each rule is tried in its turn."""
-    if not column.filled or column.is_personal:
+    if not column.filled or column.is_personal or UNNAMED.match(column.name):
         return {"use": SKIP}
     use = _of_item(column, taken)
     if use:

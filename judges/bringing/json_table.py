@@ -3,6 +3,7 @@
 import json
 import math
 
+from annotate.files.reading import plainjson
 from annotate.values.wrong import quoted
 from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
@@ -28,7 +29,7 @@ def read_json(path):
             yield row, [cells.get(name, "") for name in names]
 
     sheet = Sheet("", records)
-    sheet.assumed = ["Read as JSON; rows are counted as objects."]
+    sheet.assumed += ["Read as JSON; rows are counted as objects."]
     return sheet
 
 
@@ -48,16 +49,20 @@ def _objects(text):
 def _parsed(text, row):
     try:
         # Other programs write NaN where a value is missing.
-        return json.loads(text, parse_constant=lambda name: None)
-    except (ValueError, RecursionError) as error:
+        return plainjson.parse_json(text, parse_constant=lambda name: None)
+    except plainjson.NoJSON as error:
         words = "an array of objects, or one JSON object a line"
-        raise NotReadable(f"found no JSON ({str(error)[:80]}); allowed is {words}", row) from None
+        raise NotReadable(f"found {error}; allowed is {words}", row) from None
+    except ValueError as error:
+        raise NotReadable(str(error), row) from None
 
 
 def _flatten(value, name, cells, row, depth):
     if isinstance(value, dict) and value and depth <= DEEPEST:
         for key, inner in value.items():
             _flatten(inner, f"{name}.{key}" if name else key, cells, row, depth + 1)
+    elif name in cells:
+        raise NotReadable(f"found {quoted(name)} twice in one object; allowed is once", row, name)
     else:
         cells[name] = check_cell(_text(value), row)
 

@@ -24,8 +24,7 @@ def read_table(path, name, encoding="", separator="", sheet=""):
         if not name.lower().endswith(ENDINGS):
             raise NotReadable("found an archive; allowed are tables: .xlsx, .csv, .tsv or .json")
         return read_workbook(path, name, sheet)
-    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
-    if is_json and name.lower().endswith((".json", ".jsonl", ".ndjson")):
+    if name.lower().endswith((".json", ".jsonl", ".ndjson")):
         try:
             return [], read_json(path)
         except UnicodeDecodeError:

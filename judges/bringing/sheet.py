@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from annotate.files.reading.tables import CELL_LENGTH
 from annotate.values.texts import one_line_ends
 from annotate.values.wrong import quoted
 
 MOST_COLUMNS = 300  # each has three fields on the page, and a request has at most 1,000
+IMPORT_ID = '{"ImportId":'  # what begins a cell of the third row of Qualtrics
 INVISIBLE = "\ufeff\xa0\u200b \t\r\n"
 
 
@@ -44,6 +46,7 @@ class Sheet:
     records: Callable[[], Iterable[tuple[int, list[str]]]]
     assumed: list[str] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
+    described: int = 0  # rows below the header that are a part of it
     decimal_commas_possible: bool = False
 
     def __post_init__(self):
@@ -51,11 +54,14 @@ class Sheet:
         if first is None:
             raise NotReadable("the file has no rows; expected is a header and rows")
         self.header = _header(*first)
+        described = list(islice(self._filled(), 3))[-1][1]
+        self.described = 2 if any(cell.startswith(IMPORT_ID) for cell in described) else 0
+        if self.described:
+            self.assumed.append("Left out the two rows in which Qualtrics describes its columns.")
 
     def rows(self):
         """Yield (row, cells) below the header, as wide as it; blank rows are left out."""
-        records = self._filled()
-        next(records)
+        records = islice(self._filled(), 1 + self.described, None)
         width = len(self.header)
         for row, cells in records:
             if len(cells) != width:

@@ -48,7 +48,7 @@ def read_text(path, encoding="", separator=""):
         return _records(path, encoding, separator, bool(declared))
 
     sheet = Sheet("", records, decimal_commas_possible=separator != ",")
-    sheet.assumed = [f"Read as {_words(encoding)}, {_separator_words(separator)}."]
+    sheet.assumed += [f"Read as {_words(encoding)}, {_separator_words(separator)}."]
     return sheet
 
 

@@ -6,9 +6,11 @@ from datetime import date, datetime, time, timedelta
 
 import python_calamine
 from django.conf import settings
+from python_calamine import SheetVisibleEnum
 
 from annotate.files.reading.encoding import megabytes
-from judges.bringing.extent import count_cells
+from annotate.values.numbers import plain
+from judges.bringing.extent import watched
 from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
 ENDINGS = (".xlsx", ".xlsm")
@@ -25,7 +27,7 @@ def read_workbook(path, name, sheet=""):
     """Return (names of the sheets that have rows, the Sheet chosen or else the first of them)."""
     if not zipfile.is_zipfile(path):
         raise NotReadable("cannot be read as a workbook; save it again as .xlsx")
-    _check_parts(path)
+    unread = _check_parts(path)
     try:
         workbook = python_calamine.load_workbook(str(path))
         filled = [title for title in workbook.sheet_names if _has_rows(workbook, title)]
@@ -34,7 +36,8 @@ def read_workbook(path, name, sheet=""):
         raise NotReadable(message) from None
     if not filled:
         raise NotReadable("the workbook has no rows; expected is a sheet with a header")
-    chosen = sheet if sheet in filled else filled[0]
+    hidden = {m.name for m in workbook.sheets_metadata if m.visible != SheetVisibleEnum.Visible}
+    chosen = sheet if sheet in filled else next((n for n in filled if n not in hidden), filled[0])
     table = workbook.get_sheet_by_name(chosen)
     first_row = (table.start or (0, 0))[0]
 
@@ -43,8 +46,13 @@ def read_workbook(path, name, sheet=""):
             yield row, [check_cell(_text(cell), row) for cell in cells]
 
     made = Sheet(chosen, records)
-    made.assumed = [f"Read the sheet “{chosen}” of {name}."]
+    made.assumed += [f"Read the sheet “{chosen}” of {name}."]
     made.assumed += _rounded_ids(made, table)
+    if unread:
+        made.assumed.append(
+            f"Cells of an error, or of a formula without its result, are blank: {len(unread):,}, "
+            f"the first is {unread[0]} of its sheet. A spreadsheet saves results with the formulas."
+        )
     return filled, made
 
 
@@ -53,7 +61,7 @@ def _has_rows(workbook, name):
 
 
 def _check_parts(path):
-    """Refuse an archive that is no .xlsx, and what would take more memory than there is."""
+    """Return the cells that cannot be read; refuse no .xlsx, and what takes too much memory."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -64,10 +72,12 @@ def _check_parts(path):
             allowed = min(
                 4 * settings.UPLOAD_MAX_BYTES, max(MOST_PACKED * path.stat().st_size, CHUNK)
             )
-            cells = 0
+            cells, unread = 0, []
             for member in _sheets_within(archive, members, allowed):
                 with archive.open(member) as part:
-                    cells += count_cells(part, cells)
+                    watch = watched(part, cells)
+                cells, unread = cells + watch.cells, unread + watch.unread
+            return unread
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise NotReadable(f"cannot be unpacked ({str(error)[:100]}); save it again") from None
 
@@ -110,8 +120,9 @@ def _text(cell):
     """Write a cell as text: all numbers are floats in a workbook, and 3.0 means 3."""
     if isinstance(cell, bool):
         return Truth.of_bool(cell)
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e300:
-        return str(int(cell))
+    if isinstance(cell, float) and abs(cell) < 1e300:
+        value = float(f"{cell:.15g}")  # all that a spreadsheet shows: the rest is noise of a sum
+        return str(int(cell) if cell.is_integer() else plain(value))
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
     if isinstance(cell, date | time):  # a datetime is a date

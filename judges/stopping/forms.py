@@ -3,7 +3,8 @@
 from django import forms
 from django.db.models import prefetch_related_objects
 
-from analysis.stats.planning.confidence_sequence import ALPHA, FIRST_LOOK, PLANNED
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK, PLANNED
+from analysis.stats.planning.power import ALPHA
 from annotate.models import Rater
 from annotate.quality.forms import parameter_field
 from annotate.quality.rules import LIST

@@ -22,14 +22,13 @@ from analysis.stats.planning.advice import advise
 from analysis.stats.planning.checks import checks_of
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
 from analysis.stats.planning.stopping import State, StoppingRule, look
-from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.criteria import USUAL
 from analysis.stats.validation.evidence import gather_evidence
 from annotate.models import StoppingPlan
 from annotate.stopping.exclusions import later_exclusions
 from annotate.stopping.plan import plan_of
 from judges.stopping.plan import pairs_of
 
-CRITERIA = Criteria()
 UNDECIDED = (State.CONTINUE, State.LIMIT)
 MOST_FANS, MOST_COST = 8, 100_000
 AFTER_LOOKING = "chosen after looking"
@@ -101,7 +100,7 @@ class Terms:
         ended = say_ended(beside.later, collected.gone_items)
         if options.only or options.exclude:
             ended = say("stop", "by_option")
-        rule = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)
+        rule = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, USUAL.floor)
         return cls(plan, rule, ended, item_cost, sign, priced)
 
     @property
@@ -200,10 +199,10 @@ def _add(report, asked, judge, terms, collected):
     """Add the row of a judge and a question, with its sentence and its fan."""
     values, has_own_scale = asked.values_of(judge)
     own, judgments = has_own_scale or not asked.has_ends, asked.as_judgments(values)
-    evidence = gather_evidence(asked.reference, judgments, CRITERIA, has_own_scale=own)
-    agreement, theta = evidence.agreement, evidence.agreement.retention(CRITERIA.retention)
+    evidence = gather_evidence(asked.reference, judgments, USUAL, has_own_scale=own)
+    agreement, theta = evidence.agreement, evidence.agreement.retention(USUAL.retention)
     counted = {"clusters": evidence.n_clusters, "is_budget_spent": collected.is_spent}
-    seen = look(terms.rule, *checks_of(evidence, CRITERIA), **counted)
+    seen = look(terms.rule, *checks_of(evidence, USUAL), **counted)
     shown = zip(seen.checks, seen.is_open, strict=True)
     still_open = ", ".join(dict.fromkeys(check.name for check, is_open in shown if is_open))
 
@@ -249,10 +248,8 @@ def _add(report, asked, judge, terms, collected):
 
 def _with_bounds(name, quantity, place, seen, ended):
     """Return an estimate with the bounds of all looks; without a guarantee its usual interval."""
-    low, high = float(seen.low[place]), float(seen.high[place])
-    if ended:
-        reach = quantity.reach(0.025)
-        low, high = quantity.value - reach, quantity.value + reach
+    of_looks = float(seen.low[place]), float(seen.high[place])
+    low, high = quantity.interval() if ended else of_looks
     return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}
 
 

@@ -8,13 +8,13 @@ from analysis.reports.verdict.sentences import MOST_NAMED
 from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
 from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
 from analysis.reports.words import short
+from analysis.stats.validation.criteria import USUAL
 from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.echo import find_lowering_raters
 from annotate.design.own_answers import APART
 from annotate.models import Rater
 from judges.runs.naming import words_of
 
-FEWEST_CLUSTERS = 10
 ONE_TRICK = {"length": "text length", "system": "the system alone"}  # ruled out where it is known
 HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
 
@@ -149,12 +149,12 @@ def _warn_of_raters(asked, rows):
 
 def _warn_of_clusters(asked, rows):
     for row in rows:
-        if 0 < row["clusters"] < FEWEST_CLUSTERS:
+        if 0 < row["clusters"] < USUAL.fewest_clusters:
             _add_warning(row, "few_clusters")
     n = asked.reference.people.n_clusters
-    if 0 < n < FEWEST_CLUSTERS:
+    if 0 < n < USUAL.fewest_clusters:
         clusters = f"{n} cluster{'' if n == 1 else 's'}"
-        about = {"clusters": clusters, "fewest": FEWEST_CLUSTERS}
+        about = {"clusters": clusters, "fewest": USUAL.fewest_clusters}
         yield note("few_clusters", question=asked.question.key, **about)
 
 

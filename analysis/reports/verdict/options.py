@@ -12,11 +12,10 @@ from analysis.options.common import (
     reference_role,
 )
 from analysis.options.declare import choice, number
-from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.criteria import USUAL, Criteria
 from analysis.stats.validation.evidence import MOST_GROUPS
 from annotate.models import Rater
 
-USUAL = Criteria()
 SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}
 HIDE, SHOW = "hide", "show"
 CLUSTER, PLAIN = "cluster", "plain"

@@ -117,8 +117,7 @@ def rungs_of(candidate):
 
 
 def _rung(name, quantity, p, alpha, *, also=True, of_people=nan):
-    reach = quantity.reach(0.025)
-    ends = quantity.value - reach, quantity.value + reach
+    ends = quantity.interval()
     return Rung(name, bool(p < alpha and also), quantity.value, *ends, p, of_people)
 
 

@@ -170,7 +170,6 @@ def _of_level(level, candidate):
 
 def _with_interval(name, quantity):
     """Return {key: number} of an estimate with its 95 % interval; none where it is a point."""
-    reach = quantity.reach(0.025)
-    low, high = quantity.value - reach, quantity.value + reach
+    low, high = quantity.interval()
     low, high = (low, high) if low < high else (nan, nan)
     return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}

@@ -49,8 +49,7 @@ def share_of(k):
 
 def interval_of(quantity):
     """Write an estimate with its 95 % interval."""
-    reach = quantity.reach(0.025)
-    low, high = quantity.value - reach, quantity.value + reach
+    low, high = quantity.interval()
     return f"{short(quantity.value)} [{short(low)}, {short(high)}]"
 
 

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid, check_share
-from analysis.stats.planning.power import fewest
+from analysis.stats.planning.power import ALPHA, fewest
 
-ALPHA = 0.05  # of each bound, one-sided
 PLANNED = 200  # clusters at which the bounds are about narrowest
 FIRST_LOOK = 50  # clusters
 

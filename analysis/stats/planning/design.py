@@ -26,12 +26,16 @@ from analysis.stats.planning.variances import (
     retention_effect,
     retention_variance,
 )
-from analysis.stats.validation.criteria import FEWEST_RATERS, LEVEL_SDS, Scale
+from analysis.stats.validation.criteria import (
+    FEWEST_RATERS,
+    LEVEL_MARGIN_OF_FIVE,
+    LEVEL_SDS,
+    USUAL,
+    Scale,
+)
 
-FLOOR = 0.10  # agreement of raters below which no judge is validated
-LEVEL_MARGIN = 0.25  # points on a 5-point scale
-FEWEST_ITEMS, FEWEST_CLUSTERS = 30, 10  # below, a verdict says "too few"
-KNOWN_RETENTION = 0.5  # share to be kept beyond what is known of items
+FLOOR = USUAL.floor  # agreement of raters below which no judge is validated
+FEWEST_ITEMS, FEWEST_CLUSTERS = USUAL.fewest_items, USUAL.fewest_clusters  # of a verdict
 KNOWN_SHARE = 0.2  # of what raters agree on, as is usual: length and system
 SAME, SIMILAR = 0.9, 0.5  # what a check beyond what is known, and the rest check, share with it
 TINY = 1e-12
@@ -56,7 +60,7 @@ class Targets:
 
     retention: float = RETENTION
     floor: float = FLOOR
-    level_margin: float = LEVEL_MARGIN
+    level_margin: float = LEVEL_MARGIN_OF_FIVE
     rating_variance: float | None = None
     cluster_items: float = 1.0
     session_items: float = 10.0
@@ -244,7 +248,7 @@ def expect(rho: float, r: float, m: int, targets: Targets | None = None) -> Expe
     return Expected(
         m,
         order(rho, r, aims.retention),
-        (order(*beyond_known(rho, r, aims.known), KNOWN_RETENTION),),
+        (order(*beyond_known(rho, r, aims.known), USUAL.beyond_retention),),
         clusters=1 / aims.cluster_items,
         raters=m / aims.session_items,
         floor=aims.floor,

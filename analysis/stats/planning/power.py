@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from analysis.stats.inputs import Flags, Floats
+from analysis.stats.validation.criteria import USUAL
 
-ALPHA = 0.05  # of each check, one-sided
+ALPHA = USUAL.alpha  # of each check, one-sided
 POWER = 0.8
 NODES, WEIGHTS = special.roots_hermitenorm(32)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from analysis.stats.inputs import Flags, Floats
 from analysis.stats.planning.checks import Check
 from analysis.stats.planning.confidence_sequence import (
-    ALPHA,
     FIRST_LOOK,
     PLANNED,
     mixing_variance,
@@ -23,6 +22,7 @@ from analysis.stats.planning.confidence_sequence import (
 )
 from analysis.stats.planning.design import FLOOR
 from analysis.stats.planning.grids import check_share
+from analysis.stats.planning.power import ALPHA
 
 
 class State(StrEnum):

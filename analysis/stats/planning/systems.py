@@ -13,14 +13,14 @@ from scipy import special
 from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid, check_share
 from analysis.stats.planning.power import ALPHA, POWER, check_power
+from analysis.stats.validation.criteria import SYSTEM_MARGIN_OF_FIVE, USUAL
 
-SYSTEMS_MARGIN = 0.3  # points on a 5-point scale
-FEWEST = 30  # items of a system; below, a verdict says "too few"
+FEWEST = USUAL.fewest_items  # of a system; below, a verdict says "too few"
 
 
 def items_a_system(
     difference_variance: ArrayLike,
-    margin: ArrayLike = SYSTEMS_MARGIN,
+    margin: ArrayLike = SYSTEM_MARGIN_OF_FIVE,
     power: float = POWER,
     alpha: float = ALPHA,
 ) -> Floats:
@@ -43,7 +43,7 @@ def items_a_system(
 def systems_power(
     difference_variance: ArrayLike,
     items: ArrayLike,
-    margin: ArrayLike = SYSTEMS_MARGIN,
+    margin: ArrayLike = SYSTEM_MARGIN_OF_FIVE,
     alpha: float = ALPHA,
 ) -> Floats:
     """Return the power for one pair of systems, of a judge that has no bias between them.

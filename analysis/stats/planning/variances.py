@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid
-from analysis.stats.validation.criteria import Scale
+from analysis.stats.validation.criteria import USUAL, Scale
 
 SAME = 1e-12  # an effect below this is rounding
-RETENTION = 2 / 3  # share of a rater's agreement that a judge has to keep
+RETENTION = USUAL.retention  # share of a rater's agreement that a judge has to keep
 ASSUMED_ICC = 0.1  # of items of one cluster, without a pilot
 LENIENCY = 0.1  # of raters, as a share of what they do not agree on before they round
 ROUNDING = 2.3  # over squared points: variance of a normal score cut at points that cutting adds

@@ -90,3 +90,6 @@ class Criteria:
         for name in ("alpha", "retention", "beyond_retention", "family_alpha"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected a share within 0..1")
+
+
+USUAL = Criteria()

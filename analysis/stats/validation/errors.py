@@ -59,6 +59,11 @@ class Quantity:
         """Return the upper one-sided 1 - alpha bound."""
         return self.value + self.reach(alpha)
 
+    def interval(self) -> tuple[float, float]:
+        """Return the two-sided 95 % interval."""
+        reach = self.reach(0.025)
+        return self.value - reach, self.value + reach
+
     def reach(self, alpha: float) -> float:
         """Return t_{1 - alpha, df} standard errors; NaN untestable."""
         if self.df < 1:

@@ -7,11 +7,16 @@ class NoJSON(ValueError):
     """The text is no JSON at all, or nested too deeply."""
 
 
-def parse_json(text):
+def no_constant(name):
+    """Refuse NaN and Infinity."""
+    raise ValueError(f"found {name}; allowed is a finite number or null")
+
+
+def parse_json(text, parse_constant=no_constant):
     """Parse the JSON value of a text; ValueError says what is wrong."""
     try:
         value = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_whole
+            text, object_pairs_hook=_once, parse_constant=parse_constant, parse_int=_whole
         )
         if "\\u" in text:
             _check_escapes(value)
@@ -28,10 +33,6 @@ def _once(pairs):
     if len(mapping) < len(pairs):
         raise ValueError("found a name twice in one object; allowed is once")
     return mapping
-
-
-def _no_constant(name):
-    raise ValueError(f"found {name}; allowed is a finite number or null")
 
 
 def _whole(digits):

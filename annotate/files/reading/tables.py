@@ -13,7 +13,7 @@ from annotate.files.reading.columns import UnseenLetter, key
 from annotate.files.reading.encoding import UTF8, refusal
 from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
-from annotate.values.numbers import is_number
+from annotate.values.numbers import is_number, plain
 from annotate.values.texts import as_text, one_line_ends
 from annotate.values.wrong import quoted
 
@@ -354,6 +354,6 @@ def _json_cell(cell, file, line, name, problems):
     if cell is None:
         return ""
     if is_number(cell):
-        return str(cell)
+        return str(plain(cell))
     problems.add(file.name, f"found {quoted(cell)}; allowed is a text or a number", line, name)
     return ""

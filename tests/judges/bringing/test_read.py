@@ -103,7 +103,7 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
         (b"PK\x03\x04rubbish", "t.xlsx", "cannot be read as a workbook"),
         (b'[{"a": 1}, 2]', "t.json", "allowed is a JSON object"),
         (b'[{"a": 1}', "t.json", "found no JSON"),
-        (b'{"a": "\\ud800"}', "t.jsonl", "no plain text"),
+        (b'{"a": "\\ud800"}', "t.jsonl", "allowed is plain text"),
         (b'[{"a": "caf\xe9"}]', "t.json", "JSON is always UTF-8"),
     ],
 )
@@ -116,6 +116,16 @@ def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table):
     header, rows, _, _ = table(b"id,text,,\n1,a,,\n")
     assert (header, rows) == (["id", "text"], [(2, ["1", "a"])])
     assert table(b"\xc2\xa0id\xc2\xa0,text\n1,a\n")[0] == ["id", "text"]
+
+
+def test_the_rows_in_which_qualtrics_describes_its_columns_are_left_out(table):
+    described = ['"How clear?"', '"{""ImportId"":""QID1""}"']
+    data = f"Q1,Q2\n{described[0]},How true?\n{described[1]},x\n4,5\n".encode()
+    header, rows, assumed, _ = table(data)
+    assert (header, rows) == (["Q1", "Q2"], [(4, ["4", "5"])])
+    assert "Left out the two rows in which Qualtrics describes its columns." in assumed
+    short = table(b"Q1,Q2\n4,5\n")
+    assert short[1] == [(2, ["4", "5"])] and "Qualtrics" not in short[2]
 
 
 # Workbooks
@@ -135,6 +145,43 @@ def test_the_first_sheet_with_rows_is_taken_unless_another_is_chosen(tmp_path):
     names, sheet = read_table(path, "a.xlsx")
     assert (names, sheet.header) == (["A", "B"], ["a"])
     assert read_table(path, "a.xlsx", sheet="B")[1].header == ["b"]
+
+
+def test_a_hidden_sheet_is_taken_only_where_it_is_chosen(tmp_path):
+    path = tmp_path / "brought"
+    with zipfile.ZipFile(io.BytesIO(workbook({"A": [["a"], [1]], "B": [["b"], [2]]}))) as archive:
+        listed = archive.read("xl/workbook.xml").decode()
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["xl/workbook.xml"] = listed.replace('name="A"', 'name="A" state="veryHidden"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    assert read_table(path, "a.xlsx")[1].header == ["b"]
+    assert read_table(path, "a.xlsx", sheet="A")[1].header == ["a"]
+
+
+# What stands in the cell A2; what is read of it, and whether that is said to be blank.
+ODD_CELLS = {
+    "a formula": ("<c><f>1+3</f><v>4</v></c>", "4", False),
+    "a formula of a text": ('<c t="str"><f>A1</f><v>a</v></c>', "a", False),
+    "a formula that nobody computed": ("<c><f>1+3</f><v></v></c>", "", True),
+    "a formula alone": ("<c><f>1+3</f></c>", "", True),
+    "an error": ('<c t="e"><v>#DIV/0!</v></c>', "", True),
+    "a formula with an error": ('<c t="e"><f>1/0</f><v>#DIV/0!</v></c>', "", True),
+    "the noise of a sum": ("<c><f>0.1+0.2</f><v>0.30000000000000004</v></c>", "0.3", False),
+    "noise of a whole number": ("<c><v>4.0000000000000009</v></c>", "4", False),
+    "a long number": ("<c><v>1234567890123456</v></c>", "1234567890123456", False),
+}
+
+
+@pytest.mark.parametrize("case", ODD_CELLS)
+def test_cells_without_a_value_of_their_own_are_named(table, case):
+    cell, value, is_blank = ODD_CELLS[case]
+    beside = '<c t="inlineStr"><is><t>b</t></is></c>'
+    header = f'<row><c t="str"><v>a</v></c>{beside}</row>'
+    _, rows, assumed, _ = table(_with_sheet(f"{header}<row>{cell}{beside}</row>"), "a.xlsx")
+    assert rows == [(2, [value, "b"])]
+    assert ("are blank: 1, the first is A2 of its sheet" in assumed) is is_blank
 
 
 def test_ids_that_excel_rounded_are_named(table):
@@ -264,3 +311,18 @@ def test_json_with_keys_within_objects(table, is_lines):
     header, rows, _, _ = table(text.encode(), "a.json")
     assert header == ["id", "data.text", "data.n", "tags", "ok", "score"]
     assert rows == [(1, ["1", "t", "", '["a"]', "", ""]), (2, ["2", "", "", "", "1", "4"])]
+
+
+TWICE = {
+    "a name": ('[{"id": 1, "q": 4, "q": 5}]', "found a name twice in one object; allowed is once"),
+    "a name and a path": ('[{"a.b": 1, "a": {"b": 2}}]', "found 'a.b' twice in one object"),
+    "JSON in UTF-16": ('[{"id": 1}]'.encode("utf-16"), "JSON is always UTF-8"),
+    "a table": ("id,q\n1,4\n", "found no JSON"),
+}
+
+
+@pytest.mark.parametrize("case", TWICE)
+def test_json_of_which_a_part_would_be_lost_is_refused(table, case):
+    data, words = TWICE[case]
+    with pytest.raises(NotReadable, match=words):
+        table(data if isinstance(data, bytes) else data.encode(), "a.json")

@@ -67,6 +67,11 @@ def test_a_rectangle_of_raters_and_questions_is_seen_on_both_sides():
     }
 
 
+@pytest.mark.parametrize("name", ["column 1", "Unnamed: 0"])
+def test_the_numbers_of_rows_are_no_answers(name):
+    assert guessed(["id", name], ["a", "0"], ["b", "1"])[name] == ("skip",)
+
+
 def test_a_column_for_each_rater_is_one_question():
     rows = [["text", "rater1", "rater2", "Rating 1"], ["x", "4", "5", "3"], ["y", "1", "2", "2"]]
     assert guessed(*rows)["rater2"] == ("answers", "rating", "rater2")

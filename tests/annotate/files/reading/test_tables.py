@@ -44,6 +44,9 @@ def test_unknown_columns_are_kept_with_their_row(read):
     assert rows[0][1]["data"] == {"length": "long"}
 
 
+RATING = '{{"item": "a", "rater": {}, "question": "q", "value": {}}}\n'
+
+
 def test_json_lines_give_the_same_rows_as_csv(read):
     table, _ = read(ITEMS, "item,text,position,length\na,x,3,long\n")
     lines, messages = read(
@@ -51,6 +54,13 @@ def test_json_lines_give_the_same_rows_as_csv(read):
     )
     assert messages == []
     assert lines[0][1] == table[0][1]
+
+
+def test_a_number_of_json_is_the_same_id_with_and_without_its_zero(read):
+    """As pandas writes a column of numbers that has gaps."""
+    rows, messages = read(RATINGS, RATING.format(1.0, "4.0") + RATING.format(2, 4.5), "r.jsonl")
+    assert messages == []
+    assert [(row["rater"], row["value"]) for _, row in rows] == [("1", "4"), ("2", "4.5")]
 
 
 def test_movielens_headers_are_read_as_ours(read):
