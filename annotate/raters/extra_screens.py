@@ -1,17 +1,17 @@
 """Fill the page of an extra screen: a gold or repeated item, or an attention check."""
 
 from annotate.design import checks
-from annotate.models import Extra, Question
+from annotate.models import Question, Screen
 from annotate.raters.forms import Asked, Spot, as_typed, option_on_page, read_answer, read_shown_at
 from annotate.raters.option_keys import choose_keys
-from annotate.raters.screens import Screen, missing_of, progress, shown_now
-from annotate.sessions import save_extras
-from annotate.sessions.session import Answer
+from annotate.raters.screens import ItemPage, missing_of, progress, shown_now
+from annotate.sessions import answers
+from annotate.sessions.session import SentAnswer
 
 LONGEST = checks.MOST_OPTIONS * (checks.LONGEST_OPTION + len(checks.SEPARATOR))
 
 
-class ItemAgain(Screen):
+class ItemAgain(ItemPage):
     """The page of a gold or repeated item: an item's page, whose answers are no ratings."""
 
     def stored(self):
@@ -19,18 +19,16 @@ class ItemAgain(Screen):
 
     def save(self, form):
         """Store the answers that the page sent; return the questions without a required answer."""
-        return save_extras.save(
-            self.place, self.questions, form.answers, form.shown_at, form.emptied
-        )
+        return answers.save(self.place, self.questions, form.answers, form.shown_at, form.emptied)
 
     def context(self, ratings, count, form=None, gaps=()):
         """Return an item's context; a gold item's answers are saved at an item's address too."""
         context = super().context(ratings, count, form, gaps)
-        is_repeat = self.place.kind == Extra.Kind.REPEAT
+        is_repeat = self.place.kind == Screen.Kind.REPEAT
         return context | ({"extra": self.place.pk} if is_repeat else {})
 
 
-class CheckScreen(Screen):
+class CheckScreen(ItemPage):
     """The page of an attention check: a question about no item."""
 
     def __init__(self, extra, questions=()):
@@ -49,7 +47,7 @@ class CheckScreen(Screen):
 
     def save(self, form):
         """Store the answer; return (0, question) in a list if it is missing."""
-        gaps = save_extras.save(self.place, [], form.answers, form.shown_at)
+        gaps = answers.save(self.place, [], form.answers, form.shown_at)
         # What was chosen before stays stored; who takes all of it back is asked once more.
         return [(0, self.questions[0])] if gaps or not form.answers else []
 
@@ -111,7 +109,7 @@ class CheckForm:
         self.shown_at = read_shown_at(data.get("shown", ""))
         if check.is_several:
             words = check.words(check.values(sent))
-            self.answers = [Answer(spot.question, None, words)] if words else []
+            self.answers = [SentAnswer(spot.question, None, words)] if words else []
             return
         try:
             answer = read_answer(spot, self.raw)
@@ -130,7 +128,7 @@ class CheckForm:
 
 
 def screen_of(place, questions):
-    """Return the Screen of a place or of an extra screen."""
-    if not isinstance(place, Extra):
-        return Screen(place, questions)
-    return (CheckScreen if place.kind == Extra.Kind.ATTENTION else ItemAgain)(place, questions)
+    """Return the ItemPage of a place or of an extra screen."""
+    if not isinstance(place, Screen):
+        return ItemPage(place, questions)
+    return (CheckScreen if place.kind == Screen.Kind.ATTENTION else ItemAgain)(place, questions)

@@ -3,7 +3,7 @@
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
-from annotate.models import Extra
+from annotate.models import Screen
 from annotate.raters.extra_screens import CheckScreen
 from annotate.raters.views import UNANSWERED, answered, lead_on, mark, or_resumed, rater_page
 from annotate.sessions import session
@@ -14,7 +14,7 @@ from annotate.sessions import session
 def answer(request, token, extra, item, question):
     """Fragment: the mark of an answer on an extra screen."""
     screen, is_resumed = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
-    if screen and screen.kind == Extra.Kind.ATTENTION:
+    if screen and screen.kind == Screen.Kind.ATTENTION:
         return answer_check(request, CheckScreen(screen))
     return answered(request, token, access.asked_of_extra(screen, item), question, is_resumed)
 

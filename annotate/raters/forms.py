@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from annotate.models import Question
 from annotate.raters.option_keys import choose_keys
-from annotate.sessions.session import Answer, is_missing
+from annotate.sessions.session import SentAnswer, is_missing
 from annotate.values.texts import one_line_ends
 
 LONGEST_TEXT = 10_000  # characters
@@ -56,8 +56,8 @@ def read_answer(spot, raw, why=""):
     reason = _text(why) if question.why else ""
     if question.scale.has_values:
         number = _number(question.scale, raw)
-        return Answer(question, number, item_id=spot.item_id, reason=reason)
-    return Answer(question, None, _text(raw), spot.item_id, reason)
+        return SentAnswer(question, number, item_id=spot.item_id, reason=reason)
+    return SentAnswer(question, None, _text(raw), spot.item_id, reason)
 
 
 def _text(raw):

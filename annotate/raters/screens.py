@@ -100,7 +100,7 @@ class Part:
         return self.content.title if self.content else ""
 
 
-class Screen:
+class ItemPage:
     """The page of a place."""
 
     def __init__(self, place, questions):

@@ -10,7 +10,7 @@ from annotate.design.expected import fits, of_part
 from annotate.design.screener import screener_of
 from annotate.models import Content, Place
 from annotate.raters.forms import ItemForm, Spot, asked
-from annotate.raters.screens import Screen, missing_of
+from annotate.raters.screens import ItemPage, missing_of
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class PracticePage:
             position=position,
             first_side=first_side,
         )
-        self.screen = Screen(place, self._questions())
+        self.screen = ItemPage(place, self._questions())
 
     def _questions(self):
         """Return the present version's questions, without asking for reasons.

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotate.design import access, around, platform
 from annotate.http.headers import loosen
-from annotate.models import Session
+from annotate.models import Answer, Screen, Session
 from annotate.raters.step_screens import (
     CheckPage,
     ExitPage,
@@ -20,7 +20,11 @@ from annotate.sessions import extras, places, steps
 from annotate.sessions import session as sessions
 from annotate.values import media
 
-State = Session.State
+State, Kind = Session.State, Screen.Kind
+
+
+def _about(session):
+    return Answer.objects.about_raters().filter(screen__session=session)
 
 
 def _page(request, session, name, context, status=200):
@@ -80,7 +84,7 @@ def questions_before(request, token):
     session, elsewhere = session_in(request, token, State.QUESTIONS)
     if elsewhere and not _is_back(request, session):
         return elsewhere
-    page = QuestionsPage(session, session.exit_answers.all())
+    page = QuestionsPage(session, _about(session))
     if not page.questions:  # the researchers took them away meanwhile
         return _page(request, session, "instructions", {"study": session.study, "session": session})
     if request.method != "POST":
@@ -99,11 +103,11 @@ def check(request, token):
     session, elsewhere = session_in(request, token, State.CHECK)
     if elsewhere:
         return elsewhere
-    made = list(session.check_attempts.all())
+    made = list(session.screens.filter(kind=Kind.CHECK).prefetch_related("answers"))
     asked = around.check_of(session.study)
     if asked is None or any(attempt.passed for attempt in made):
         return _page(request, session, "ready", ready_context(session))
-    page = CheckPage(session, asked, len(made) + 1, made[-1].answers if made else ())
+    page = CheckPage(session, asked, len(made) + 1, made[-1].judged if made else ())
     if request.method != "POST":
         return _page(request, session, "check", page.context())
     return _attempt(request, session, page)
@@ -129,7 +133,7 @@ def practice_next(request, token):
     items = [item.pk for _, item in around.practice_items(session.study)]
     if not items:  # the researchers took them away meanwhile
         return _page(request, session, "ready", ready_context(session))
-    done = set(session.practice_answers.values_list("item_id", flat=True))
+    done = set(session.screens.filter(kind=Kind.PRACTICE).values_list("item_id", flat=True))
     left = [position for position, pk in enumerate(items, 1) if pk not in done]
     position = left[0] if left else len(items)
     address = reverse("session_practice", args=[token, position])
@@ -148,9 +152,9 @@ def practice(request, token, position):
     page = PracticePage(
         session, items, position, places.drawn_side(session, items[position - 1][1].pk)
     )
-    done = session.practice_answers.filter(item=page.item).first()
+    done = session.screens.filter(kind=Kind.PRACTICE, item=page.item).first()
     if done:
-        return _page(request, session, "practised", page.feedback(done.answers))
+        return _page(request, session, "practised", page.feedback(done.by_key))
     return _practise(request, session, page)
 
 
@@ -168,7 +172,7 @@ def _practise(request, session, page):
 def exit_questions(request, token):
     """Page: the exit questions; a POST saves them, and completes the session if it can."""
     session, elsewhere = session_in(request, token, State.EXIT)
-    page = ExitPage(session, extras.count_of(session), session.exit_answers.all())
+    page = ExitPage(session, extras.count_of(session), _about(session))
     form, gaps = page.read_form(request.POST)
     if elsewhere and request.method == "POST" and session.state == State.COMPLETED:
         # A long pause completes the session, unless a required answer is missing.

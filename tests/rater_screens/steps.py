@@ -2,7 +2,7 @@
 
 from annotate.design import around
 from annotate.files.loading.practice import mark_items
-from annotate.models import Content, Extra, Making, Pick, Session
+from annotate.models import Content, Making, Pick, Screen, Session
 from annotate.raters.step_screens import CheckPage, ScreenerPage
 from annotate.sessions import steps
 from annotate.studies import edit
@@ -211,7 +211,7 @@ def attention_check_on_a_scale(language):
 @screen
 def attention_check_without_an_answer(language):
     path = set_up(language, attention=both).session()
-    extra = Extra.objects.get(session__token=path.split("/")[2])
+    extra = Screen.objects.get(session__token=path.split("/")[2])
     return Visit(path + "item/1/", {"extra": str(extra.pk), "item": "", "go": "next"}, 422)
 
 
@@ -223,13 +223,13 @@ def gold_item(language):
         gold_per_session=lambda rows: 1,
     )
     path = rows.session()
-    return Visit(f"{path}item/{Extra.objects.get(kind='gold').position}/")
+    return Visit(f"{path}item/{Screen.objects.get(kind='gold').position}/")
 
 
 @screen
 def repeated_item(language):
     path = set_up(language, repeats=lambda rows: 1).session()
-    return Visit(f"{path}item/{Extra.objects.get(kind='repeat').position}/")
+    return Visit(f"{path}item/{Screen.objects.get(kind='repeat').position}/")
 
 
 @screen
