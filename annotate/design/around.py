@@ -22,6 +22,8 @@ from annotate.values.scales.text import Text
 
 CHECK, PRACTICE, EXIT, BEFORE = "comprehension", "practice", "exit", "questions_before"
 SCREENER = "screener"
+# What is asked about the rater on a screen of each kind, in the order of a visit.
+ABOUT = {Screen.Kind.SCREENER: SCREENER, Screen.Kind.BEFORE: BEFORE, Screen.Kind.EXIT: EXIT}
 ATTEMPTS, MOST_ATTEMPTS = 2, 5
 
 
@@ -154,14 +156,18 @@ def practice_of(study):
     return [Practice(**entry) for entry in study.extra.get(PRACTICE) or ()]
 
 
+def about_of(study, kind):
+    """Return the questions about the rater on a study's screen of this kind, in their order."""
+    entries = entries_about_raters(study.extra)[ABOUT[kind]]
+    return [exit_question(entry, study.language) for entry in entries]
+
+
 def exit_of(study):
-    """Return the ExitQuestions of a study, in their order."""
-    return [exit_question(entry, study.language) for entry in study.extra.get(EXIT) or ()]
+    return about_of(study, Screen.Kind.EXIT)
 
 
 def before_of(study):
-    """Return the questions about the rater that a study asks before its instructions, in order."""
-    return [exit_question(entry, study.language) for entry in study.extra.get(BEFORE) or ()]
+    return about_of(study, Screen.Kind.BEFORE)
 
 
 def exit_question(entry, language=ENGLISH):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from annotate.design import around
-from annotate.design.screener import screener_of
-from annotate.models import Answer, Screen, Session
+from annotate.models import Answer, Session
 
 AGES = (
     (0, 17, "under 18"),
@@ -18,20 +17,14 @@ AGES = (
     (55, 64, "55–64"),
     (65, 130, "65 and over"),
 )
-# Of each step: its key in Study.extra, and what reads its questions.
-STEPS = {
-    Screen.Kind.SCREENER: (around.SCREENER, lambda study: screener_of(study).questions),
-    Screen.Kind.BEFORE: (around.BEFORE, around.before_of),
-    Screen.Kind.EXIT: (around.EXIT, around.exit_of),
-}
 MEANS = {"movies_per_month": "Films a month, mean", "familiarity": "Familiar films, mean %"}
 
 
 def asked_in(study):
     """Return {step: its questions about the rater} of each step that a study has or had."""
     return {
-        step: questions_of(study)
-        for step, (key, questions_of) in STEPS.items()
+        kind: around.about_of(study, kind)
+        for kind, key in around.ABOUT.items()
         if key in study.extra
     }
 

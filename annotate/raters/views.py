@@ -24,8 +24,8 @@ from annotate.design.platform import OUTCOMES, Outcome
 from annotate.http.headers import loosen
 from annotate.models import Place, Screen, Session, Study
 from annotate.raters import preview
-from annotate.raters.extra_screens import screen_of
 from annotate.raters.forms import Spot, read_answer, read_shown_at
+from annotate.raters.screen_pages import page_of
 from annotate.raters.screens import ItemPage
 from annotate.sessions import answers, browsers, extras, hurry, listening, timing
 from annotate.sessions import session as sessions
@@ -179,7 +179,7 @@ def session(request, token):
     return _framed(response, session)
 
 
-# The pages of annotate/raters/step_views.py.
+# The pages of annotate/raters/screen_views.py.
 STEPS = {
     State.SCREENER: "session_screener",
     State.QUESTIONS: "session_questions",
@@ -298,7 +298,7 @@ def or_resumed(find, token, sent=None):
 
 
 def _screen(place):
-    return screen_of(place, versions.asked(place.session.study_id, place.session.version))
+    return page_of(place, versions.asked(place.session.study_id, place.session.version))
 
 
 def _item_page(request, screen, form=None, gaps=(), status=200):

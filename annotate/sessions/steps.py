@@ -16,6 +16,8 @@ from annotate.sessions.answers import write
 from annotate.sessions.session import end_early, move
 
 State, Kind = Session.State, Screen.Kind
+# The step in which raters are asked about themselves, by the kind of screen.
+ASKED_IN = {Kind.SCREENER: State.SCREENER, Kind.BEFORE: State.QUESTIONS, Kind.EXIT: State.EXIT}
 
 
 @transaction.atomic
@@ -51,79 +53,52 @@ def attempt(session, check, number, values):
 
 @transaction.atomic
 def practise(session, item, answers):
-    """Store {key: number or text} about a practice item; only the first attempt is kept."""
+    """Store the answers, under keys, about a practice item; only the first attempt is kept."""
     session = Session.objects.locked(session.pk)
     if session.state != State.PRACTICE:
         return
     if not session.screens.filter(kind=Kind.PRACTICE, item=item).exists():
-        rows = [
-            Answer(key=key, text=given) if isinstance(given, str) else Answer(key=key, value=given)
-            for key, given in answers.items()
-        ]
-        write(Screen(session=session, kind=Kind.PRACTICE, item=item), rows)
+        write(Screen(session=session, kind=Kind.PRACTICE, item=item), answers)
     _touch(session)
 
 
 @transaction.atomic
-def screen(session, answers):
-    """Store the answers to the screener, and go on, or end the session as screened out.
+def tell(session, kind, answers, emptied=(), is_whole=True):
+    """Store what a rater tells about themselves, and go on if nothing required is missing.
 
-    Screened out are the options that say so, and whoever finds a quota full. Locks the study before
-    the session, so that sessions are counted one after the other.
+    emptied: [(0, question)] left blank; is_whole: none of the required is missing. Returns False
+    if the session is elsewhere by now. The screener locks the study before the session, so that
+    sessions are counted one after the other. In the instructions, from which one can go back to
+    the questions before, whole answers are kept and the session stays there.
     """
-    quotas.wait_for_turn(session.study)
+    if kind == Kind.SCREENER:
+        quotas.wait_for_turn(session.study)
     session = Session.objects.locked(session.pk)
-    if session.state != State.SCREENER:
-        return
-    study = session.study
-    chosen = {answer.question.key: answer.question.words(answer.value) for answer in answers}
-    is_out = screener_of(study).screens_out(chosen) or quotas.is_full(study, chosen)
-    _keep(session, Kind.SCREENER, answers, [])
-    if is_out:
-        end_early(session, State.SCREENED_OUT)
-    else:
-        move(session, around.step_after(study, State.SCREENER, session.rater))
-
-
-@transaction.atomic
-def answer_before(session, answers, emptied, is_whole):
-    """Store the answers asked before the instructions; is_whole: none is missing, so go on.
-
-    emptied: the questions that were left blank. False if the session is elsewhere by now. In the
-    instructions, from which one can go back, whole answers are kept and the session stays there.
-    """
-    session = Session.objects.locked(session.pk)
-    if session.state not in (State.QUESTIONS, State.INSTRUCTIONS):
+    is_back = kind == Kind.BEFORE and session.state == State.INSTRUCTIONS
+    if session.state != ASKED_IN[kind] and not is_back:
         return False
-    if is_whole or session.state == State.QUESTIONS:
-        _keep(session, Kind.BEFORE, answers, emptied)
-    if is_whole and session.state == State.QUESTIONS:
-        move(session, around.step_after(session.study, State.QUESTIONS, session.rater))
-    else:
+    is_out = kind == Kind.SCREENER and _is_out(session.study, answers)
+    if is_whole or not is_back:
+        _keep(session, kind, answers, emptied)
+    if is_back or not is_whole:
         _touch(session)
-    return True
-
-
-@transaction.atomic
-def answer_exit(session, answers, emptied, is_whole):
-    """Store the exit answers; is_whole: no required answer is missing, so the session is completed.
-
-    emptied: the questions that were left blank. False if the session is elsewhere by now.
-    """
-    session = Session.objects.locked(session.pk)
-    if session.state != State.EXIT:
-        return False
-    _keep(session, Kind.EXIT, answers, emptied)
-    if is_whole:
+    elif is_out:
+        end_early(session, State.SCREENED_OUT)
+    elif kind == Kind.EXIT:
         move(session, State.COMPLETED)
         exclude.close_session(session)
     else:
-        _touch(session)
+        move(session, around.step_after(session.study, session.state, session.rater))
     return True
 
 
+def _is_out(study, answers):
+    """Return whether an option that was chosen screens out, or a quota of them is full."""
+    chosen = {answer.question.key: answer.question.words(answer.value) for answer in answers}
+    return screener_of(study).screens_out(chosen) or quotas.is_full(study, chosen)
+
+
 def _keep(session, kind, answers, emptied):
-    """Store the answers of a step about the rater, and delete those to emptied questions."""
     rows = []
     for answer in answers:
         # The words of a choice stay true when the options change later.
@@ -131,7 +106,7 @@ def _keep(session, kind, answers, emptied):
         rows.append(Answer(key=answer.question.key, value=answer.value, text=text))
     screen = session.screens.filter(kind=kind).first() or Screen(session=session, kind=kind)
     if rows or screen.pk:
-        write(screen, rows, [(None, None, question.key) for question in emptied])
+        write(screen, rows, [(None, None, question.key) for _, question in emptied])
 
 
 def _touch(session):

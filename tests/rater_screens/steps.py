@@ -2,8 +2,8 @@
 
 from annotate.design import around
 from annotate.files.loading.practice import mark_items
-from annotate.models import Content, Making, Pick, Screen, Session
-from annotate.raters.step_screens import CheckPage, ScreenerPage
+from annotate.models import Answer, Content, Making, Pick, Screen, Session
+from annotate.raters.screen_pages import AboutPage, CheckPage
 from annotate.sessions import steps
 from annotate.studies import edit
 from annotate.studies.forms_checks import ready_check
@@ -58,7 +58,7 @@ def screener(language):
 @screen
 def screener_with_gaps(language):
     path = set_up(language, screener=screening).session(State.SCREENER)
-    version = ScreenerPage(session_of(path)).version
+    version = AboutPage(session_of(path), Screen.Kind.SCREENER).version
     return Visit(path + "screener/", {"version": version, "go": "next"}, 422)
 
 
@@ -143,7 +143,8 @@ def practice_page(language, number, answers=None):
     path = rows.session(State.PRACTICE)
     if answers is not None:
         item = rows.study.items.get(key=f"i{number - 1}")
-        steps.practise(session_of(path), item, answers)
+        given = [Answer(key=key, value=value) for key, value in answers.items()]
+        steps.practise(session_of(path), item, given)
     return Visit(f"{path}practice/{number}/")
 
 

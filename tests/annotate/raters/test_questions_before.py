@@ -182,7 +182,7 @@ def test_answers_sent_at_once_are_kept_once(study):
     def answer(value):
         try:
             given = sessions.SentAnswer(age, float(value))
-            return steps.answer_before(session, [given], [], True)
+            return steps.tell(session, "before", [given])
         finally:
             connection.close()
 

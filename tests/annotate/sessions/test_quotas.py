@@ -80,7 +80,7 @@ def screen(session, sex=WOMAN):
         sessions.SentAnswer(question, float(value))
         for question, value in zip(asked, (ADULT, sex), strict=True)
     ]
-    steps.screen(session, answers)
+    steps.tell(session, "screener", answers)
     return state(session)
 
 
@@ -345,7 +345,7 @@ for token in sys.argv[1:]:
     else:
         asked = screener_of(session.study).questions
         answers = [sessions.SentAnswer(q, v) for q, v in zip(asked, (2.0, 1.0))]
-        steps.screen(session, answers)
+        steps.tell(session, "screener", answers)
 """
 
 
