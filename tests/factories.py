@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from annotate.design.access import make_owner
 from annotate.models import (
+    Answer,
     Content,
     Item,
     Place,
@@ -12,6 +13,7 @@ from annotate.models import (
     Rater,
     Rating,
     Recipient,
+    Screen,
     Session,
     Study,
     System,
@@ -153,6 +155,33 @@ def make_ratings(session, answers):
         Rating(session=session, item=item, question=question, value=value, answered_at=now)
         for item, question, value in answers
     )
+
+
+def make_about(session, key, value=None, text="", step="exit"):
+    """What a rater told about themselves."""
+    screen, _ = Screen.objects.get_or_create(session=session, kind=step)
+    at = timezone.now()
+    return Answer.objects.create(screen=screen, key=key, value=value, text=text, answered_at=at)
+
+
+def make_attempt(session, number, passed, *answers):
+    """An attempt at the comprehension check. answers: (question, answer, right)."""
+    spec = {"questions": [question for question, _, _ in answers]}
+    fields = {"kind": "check", "number": number, "spec": spec, "passed": passed}
+    screen = Screen.objects.create(session=session, **fields)
+    for place, (_, text, right) in enumerate(answers, 1):
+        Answer.objects.create(
+            screen=screen, key=str(place), text=text, passed=right, answered_at=timezone.now()
+        )
+    return screen
+
+
+def make_practice(session, item, **answers):
+    """The answers {question key: number} about an item for practice."""
+    screen = Screen.objects.create(session=session, kind="practice", item=item)
+    for key, value in answers.items():
+        Answer.objects.create(screen=screen, key=key, value=value, answered_at=timezone.now())
+    return screen
 
 
 def make_endpoint(base_url="http://127.0.0.1:9/v1", **fields):

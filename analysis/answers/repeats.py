@@ -15,7 +15,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast
 
-from annotate.models import Extra, ExtraAnswer, Item, Place
+from annotate.models import Answer, Item, Place, Screen
 from judges.models import Judgment
 
 CJK = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]")
@@ -66,11 +66,11 @@ def people_twice(study, role=None, version=None):
 
     Only numbers that count. role: of the raters; version: of the questionnaire; None for all.
     """
-    answers = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
+    answers = Answer.objects.for_analysis().filter(screen__session__study=study)
     if version is not None:
-        answers = answers.filter(extra__session__version=version)
+        answers = answers.filter(screen__session__version=version)
     if role is not None:
-        answers = answers.filter(extra__session__rater__role=role)
+        answers = answers.filter(screen__session__rater__role=role)
     return list(answers.test_retest())
 
 
@@ -79,13 +79,13 @@ def pages_between(study, role, version=None):
 
     Of items whose first page is known: answers that were loaded from files have none.
     """
-    answers = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
-    answers = answers.filter(extra__session__rater__role=role, extra__kind=Extra.Kind.REPEAT)
+    answers = Answer.objects.for_analysis().filter(screen__session__study=study)
+    answers = answers.filter(screen__session__rater__role=role, screen__kind=Screen.Kind.REPEAT)
     if version is not None:
-        answers = answers.filter(extra__session__version=version)
-    first = Place.objects.filter(session=OuterRef("extra__session"), item=OuterRef("extra__item"))
-    seen = answers.annotate(before=Subquery(first.values("position")[:1]))
-    pages = seen.filter(before__isnull=False).values_list("extra", "extra__position", "before")
+        answers = answers.filter(screen__session__version=version)
+    first = Place.objects.filter(session=OuterRef("screen__session"), item=OuterRef("screen__item"))
+    seen = answers.order_by().annotate(before=Subquery(first.values("position")[:1]))
+    pages = seen.filter(before__isnull=False).values_list("screen", "screen__position", "before")
     return [again - before - 1 for _, again, before in pages.distinct()]
 
 

@@ -3,7 +3,7 @@
 from django.db.models import BigIntegerField, Count, ExpressionWrapper, FloatField, Max, Sum
 
 from analysis.answers.counting import statements_summed
-from annotate.models import ExitAnswer, ExtraAnswer, Rating
+from annotate.models import Answer, Rating, Screen
 from judges.models import Judgment
 
 
@@ -35,17 +35,14 @@ def sums(study, runs):
     totals = {"n": Count("pk"), "last": Max("pk"), "total": ValuesSummed("value")}
     answered = totals | {"at": Max("answered_at")}
     ratings = Rating.objects.filter(session__study=study).order_by().values_list("session__study")
-    extras = ExtraAnswer.objects.filter(extra__session__study=study).order_by()
-    extras = extras.values_list("extra__session__study")
-    exit_answers = (
-        ExitAnswer.objects.filter(session__study=study).order_by().values_list("session__study")
-    )
+    kinds = (*Screen.AMONG_ITEMS, *Screen.ABOUT_RATER)
+    answers = Answer.objects.filter(screen__session__study=study, screen__kind__in=kinds)
+    answers = answers.order_by().values_list("screen__session__study")
     judged = Judgment.objects.filter(run__in=runs).order_by().values_list("run")
     # One that failed and is asked again loses its time, which need not have been the latest.
     last = ExpressionWrapper(Max("pk") + Count("settled_at"), BigIntegerField())
     judged = judged.annotate(
         **totals | {"n": Count("value"), "last": last, "at": Max("settled_at")}
     )
-    others = extras.annotate(**answered), exit_answers.annotate(**totals, latest=Max("at"))
-    others += tuple(statements_summed(study))
+    others = answers.annotate(**answered), *statements_summed(study)
     return sorted(ratings.annotate(**answered).union(judged, *others, all=True), key=repr)

@@ -2,7 +2,7 @@
 
 from analysis.answers import frame
 from annotate.design.versions import as_it_was
-from annotate.models import ExitAnswer
+from annotate.models import Screen
 
 ITEMS = {
     "item": "Id of the item, unique in the study.",
@@ -389,13 +389,13 @@ def question_rows(study):
 
 
 STEPS = {
-    ExitAnswer.Step.SCREENER: ("A question of the screener", "Screener"),
-    ExitAnswer.Step.BEFORE: ("A question", "Question before the instructions"),
-    ExitAnswer.Step.EXIT: ("An exit question", "Exit question"),
+    Screen.Kind.SCREENER: ("A question of the screener", "Screener"),
+    Screen.Kind.BEFORE: ("A question", "Question before the instructions"),
+    Screen.Kind.EXIT: ("An exit question", "Exit question"),
 }
 
 
-def exit_meaning(question, step=ExitAnswer.Step.EXIT):
+def exit_meaning(question, step=Screen.Kind.EXIT):
     """Describe a question about the rater in one line; None is one that is no longer asked."""
     gone, what = STEPS[step]
     if question is None:

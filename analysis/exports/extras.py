@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from annotate.coding.codes import Codes, may_compare, texts
 from annotate.design.checks import compared
-from annotate.models import Coding, Extra, ExtraAnswer, Place
+from annotate.models import Answer, Coding, Place, Screen
 from judges.files.written import WrittenByJudges
 
 CHUNK = 5000
@@ -14,16 +14,16 @@ ITEM = "item"
 
 def checks(study, clean, cells):
     """Yield one row per answer to an attention check, a gold item or a repeated item."""
-    answers = ExtraAnswer.objects.filter(extra__session__study=study).with_first()
+    answers = Answer.objects.among_items().filter(screen__session__study=study).with_first()
     names = [
-        "extra__session_id",
-        "extra__session__rater__key",
-        "extra__kind",
+        "screen__session_id",
+        "screen__session__rater__key",
+        "screen__kind",
         "item__key",
-        "extra__check_key",
+        "screen__key",
         "question__key",
-        "extra__position",
-        "extra__spec",
+        "screen__position",
+        "screen__spec",
         "value",
         "text",
         "reason",
@@ -33,7 +33,7 @@ def checks(study, clean, cells):
         "changes",
         "answered_at",
     ]
-    rows = answers.order_by("extra__session", "extra__position", "pk").values_list(*names)
+    rows = answers.order_by("screen__session", "screen__position", "pk").values_list(*names)
     values = WrittenByJudges(study, clean.key)
     for (
         session,
@@ -65,8 +65,8 @@ def screens(study, clean, cells):
     of_items = places.order_by("session", "position").values_list(
         "session_id", "position", "item__key", "item__system__key", "first_side", *who
     )
-    extras = Extra.objects.filter(session__study=study).order_by("session", "position")
-    of_extras = extras.values_list(
+    extras = Screen.objects.filter(session__study=study, position__isnull=False)
+    of_extras = extras.order_by("session", "position").values_list(
         "session_id",
         "position",
         "item__key",
@@ -74,7 +74,7 @@ def screens(study, clean, cells):
         "first_side",
         *who,
         "kind",
-        "check_key",
+        "key",
     )
     rows = merge(of_items.iterator(CHUNK), of_extras.iterator(CHUNK), key=itemgetter(0, 1))
     for session, position, item, system, side, rater, row, *extra in rows:

@@ -17,12 +17,12 @@ from analysis.exports import codebook
 from annotate.design import arms
 from annotate.files.loading.common import batches
 from annotate.models import (
-    CheckAttempt,
     ItemTime,
     Listening,
     Rater,
     Rating,
     RatingRevision,
+    Screen,
     Session,
     Study,
 )
@@ -172,9 +172,11 @@ def sessions(study, clean, cells):
 def _with_attempts(study, rows):
     """Append (attempts, whether an attempt passed, all attempts as JSON) to each row."""
     for batch in batches(rows, CHUNK):
-        made = CheckAttempt.objects.filter(
-            session__study=study, session__pk__range=(batch[0][0], batch[-1][0])
-        ).order_by("session_id", "number")
+        made = Screen.objects.filter(
+            session__study=study,
+            session__pk__range=(batch[0][0], batch[-1][0]),
+            kind=Screen.Kind.CHECK,
+        ).prefetch_related("answers")
         by_session = defaultdict(list)
         for attempt in made:
             by_session[attempt.session_id].append(attempt)
@@ -184,7 +186,10 @@ def _with_attempts(study, rows):
 def _attempts(made):
     if not made:
         return None, None, ""
-    told = [{"at": attempt.at.isoformat(), "answers": attempt.answers} for attempt in made]
+    told = [
+        {"at": attempt.answers.all()[0].answered_at.isoformat(), "answers": attempt.judged}
+        for attempt in made
+    ]
     return len(made), any(attempt.passed for attempt in made), json.dumps(told, ensure_ascii=False)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from annotate.design.checks import settings_of
 from annotate.design.splits import CHOOSE, TEST, split_of
-from annotate.models import ExtraAnswer, Rater
+from annotate.models import Answer, Rater
 
 ALL = "all"
 MOST_GROUPS = 200  # values of a column to group by
@@ -105,8 +105,8 @@ def role_that_tests(study, people):
     by_role = {role: int(counts[role]) for role in Rater.Role.values if role in counts}
     own = Rater.Role.RECIPIENT.value
     if len(by_role) > 1 and by_role.get(own) == 0 and settings_of(study).repeat_share:
-        twice = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
-        by_role[own] = sum(1 for _ in twice.filter(extra__session__rater__role=own).test_retest())
+        twice = Answer.objects.for_analysis().filter(screen__session__study=study)
+        by_role[own] = sum(1 for _ in twice.filter(screen__session__rater__role=own).test_retest())
     best = max(by_role, key=lambda role: by_role[role], default="")
     return best if by_role.get(best) else ""
 

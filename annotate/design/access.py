@@ -8,7 +8,7 @@ from django.http import Http404
 
 from annotate.db.sql import rows
 from annotate.design.versions import as_it_was, asked
-from annotate.models import Extra, Item, Membership, Place, Question, Session
+from annotate.models import Item, Membership, Place, Question, Screen, Session
 from annotate.values import languages
 
 VIEWER, EDITOR, OWNER = Membership.Role.VIEWER, Membership.Role.EDITOR, Membership.Role.OWNER
@@ -70,8 +70,8 @@ def extra_of_session(token, **which):
 
     An abandoned session has none, as it has no places, until it is resumed.
     """
-    extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
-    extras = extras.exclude(session__state=Session.State.ABANDONED)
+    extras = Screen.objects.select_related("session__study", "session__rater", "item__content")
+    extras = extras.filter(position__isnull=False).exclude(session__state=Session.State.ABANDONED)
     extras = _with_pairs(extras).filter(session__token=token, session__study__deletion=None)
     extra = extras.filter(**which).first()
     if extra:
@@ -89,7 +89,7 @@ def _with_pairs(screens):
         "position__lt": OuterRef("position"),
         "item__kind": Item.Kind.LIST_PAIR,
     }
-    earlier = [Exists(model.objects.filter(**pairs)) for model in (Place, Extra)]
+    earlier = [Exists(model.objects.filter(**pairs)) for model in (Place, Screen)]
     return screens.annotate(has_pair_before=earlier[0] | earlier[1])
 
 
@@ -102,7 +102,7 @@ def gold_of_session(token, item_id):
         return None
     part = Item.objects.filter(pk=item_id).values("parent")
     which = Q(item=item_id) | Q(item__in=part)
-    gold = Extra.objects.filter(which, session__token=token, kind=Extra.Kind.GOLD)
+    gold = Screen.objects.filter(which, session__token=token, kind=Screen.Kind.GOLD)
     return extra_of_session(token, pk__in=gold)
 
 

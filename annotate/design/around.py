@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotate.design import taste
-from annotate.models import ExitAnswer, Making, PracticeAnswer, Session
+from annotate.models import Answer, Making, Screen, Session
 from annotate.values.languages import ENGLISH
 from annotate.values.scales import parse_scale
 from annotate.values.scales.base import Scale
@@ -22,6 +22,8 @@ from annotate.values.scales.text import Text
 
 CHECK, PRACTICE, EXIT, BEFORE = "comprehension", "practice", "exit", "questions_before"
 SCREENER = "screener"
+# What is asked about the rater on a screen of each kind, in the order of a visit.
+ABOUT = {Screen.Kind.SCREENER: SCREENER, Screen.Kind.BEFORE: BEFORE, Screen.Kind.EXIT: EXIT}
 ATTEMPTS, MOST_ATTEMPTS = 2, 5
 
 
@@ -89,6 +91,9 @@ class CheckQuestion:
         """Return the option with this value."""
         return self.options[int(value) - 1]
 
+    def is_right(self, value):
+        return self.option_text(value) == self.answer
+
 
 @dataclass(frozen=True)
 class Check:
@@ -96,16 +101,6 @@ class Check:
 
     questions: list[CheckQuestion]
     attempts: int = ATTEMPTS
-
-    def judged(self, values):
-        """Judge {question pk: value} as an attempt keeps it: [{question, answer, right}]."""
-        chosen = [
-            (question, question.option_text(values[question.pk])) for question in self.questions
-        ]
-        return [
-            {"question": question.text, "answer": answer, "right": answer == question.answer}
-            for question, answer in chosen
-        ]
 
 
 @dataclass(frozen=True)
@@ -161,14 +156,18 @@ def practice_of(study):
     return [Practice(**entry) for entry in study.extra.get(PRACTICE) or ()]
 
 
+def about_of(study, kind):
+    """Return the questions about the rater on a study's screen of this kind, in their order."""
+    entries = entries_about_raters(study.extra)[ABOUT[kind]]
+    return [exit_question(entry, study.language) for entry in entries]
+
+
 def exit_of(study):
-    """Return the ExitQuestions of a study, in their order."""
-    return [exit_question(entry, study.language) for entry in study.extra.get(EXIT) or ()]
+    return about_of(study, Screen.Kind.EXIT)
 
 
 def before_of(study):
-    """Return the questions about the rater that a study asks before its instructions, in order."""
-    return [exit_question(entry, study.language) for entry in study.extra.get(BEFORE) or ()]
+    return about_of(study, Screen.Kind.BEFORE)
 
 
 def exit_question(entry, language=ENGLISH):
@@ -213,7 +212,8 @@ def frozen_keys(study, entries):
     changed = [key for key, scale in new.items() if key in old and old[key] != scale]
     if not changed:
         return []
-    given = ExitAnswer.objects.filter(session__study=study, key__in=changed)
+    answers = Answer.objects.about_raters()
+    given = answers.filter(screen__session__study=study, key__in=changed)
     return sorted(set(given.values_list("key", flat=True)))
 
 
@@ -259,7 +259,8 @@ def left_before(session):
     if before_practice and check_of(study) and not has_passed(session):
         return states.CHECK
     items = [item.pk for _, item in practice_items(study)]
-    done = PracticeAnswer.objects.filter(session=session, item__in=items).count() if items else 0
+    practised = session.screens.filter(kind=Screen.Kind.PRACTICE, item__in=items)
+    done = practised.count() if items else 0
     if done < len(items):
         return states.PRACTICE
     return states.WAITING if making and making.state != Making.State.MADE else None
@@ -267,7 +268,7 @@ def left_before(session):
 
 def has_passed(session):
     """Return whether the session has a right attempt at the check."""
-    return session.check_attempts.filter(passed=True).exists()
+    return session.screens.filter(kind=Screen.Kind.CHECK, passed=True).exists()
 
 
 def forgotten_items(extra):

@@ -4,16 +4,15 @@ from annotate.models.catalogue import Content, Interaction, Recipient, System
 from annotate.models.coding import Code, CodesCompared, Coding
 from annotate.models.deletion import Deletion, Erasure
 from annotate.models.exclusion import ExcludedRater, FreedPlace, QualityStep, Tombstone
-from annotate.models.extra import Extra, ExtraAnswer, OrderCounter
 from annotate.models.item import Item
 from annotate.models.late import Latecomer
 from annotate.models.load import FileLoad, Loaded
 from annotate.models.media import MediaFile, MediaKind, MissingMedia
 from annotate.models.more import AddedPlace, ExtraPlaces
 from annotate.models.questionnaire import QuestionnaireVersion
-from annotate.models.rater import Place, Rater, RepeatVisit, Session
+from annotate.models.rater import OrderCounter, Place, Rater, RepeatVisit, Session
 from annotate.models.rating import Rating, RatingRevision
-from annotate.models.steps import CheckAttempt, ExitAnswer, PracticeAnswer
+from annotate.models.screen import Answer, Screen
 from annotate.models.stopping import StoppingPlan
 from annotate.models.study import Membership, Question, Study
 from annotate.models.taste import Making, Pick
@@ -22,8 +21,8 @@ from annotate.models.token import ApiToken
 
 __all__ = [
     "AddedPlace",
+    "Answer",
     "ApiToken",
-    "CheckAttempt",
     "Code",
     "CodesCompared",
     "Coding",
@@ -31,9 +30,6 @@ __all__ = [
     "Deletion",
     "Erasure",
     "ExcludedRater",
-    "ExitAnswer",
-    "Extra",
-    "ExtraAnswer",
     "ExtraPlaces",
     "FileLoad",
     "FreedPlace",
@@ -51,7 +47,6 @@ __all__ = [
     "OrderCounter",
     "Pick",
     "Place",
-    "PracticeAnswer",
     "QualityStep",
     "Question",
     "QuestionnaireVersion",
@@ -60,6 +55,7 @@ __all__ = [
     "RatingRevision",
     "Recipient",
     "RepeatVisit",
+    "Screen",
     "Session",
     "StoppingPlan",
     "Study",

@@ -346,6 +346,11 @@ class Session(models.Model):
         return f"session {self.pk}"
 
     @property
+    def extras(self):
+        """Return its screens among the items: checks, gold items, repeated items."""
+        return self.screens.filter(position__isnull=False)
+
+    @property
     def times(self):
         """Return when it began, was last heard of, and ended, for tables."""
         return self.started_at, self.last_seen_at, self.ended_at
@@ -443,3 +448,17 @@ class Place(models.Model):
 
     def __str__(self):
         return f"place {self.number} of item {self.item_id}"
+
+
+class OrderCounter(models.Model):
+    """How many sessions of a study took a row of its design: see annotate/sessions/order.py.
+
+    No column of the study: whoever begins holds their session, and those who lock the study wait
+    for sessions.
+    """
+
+    study = models.OneToOneField("annotate.Study", models.CASCADE, related_name="+")
+    taken = models.PositiveIntegerField(default=0)
+
+    def __str__(self):
+        return f"{self.taken} rows of study {self.study_id}"

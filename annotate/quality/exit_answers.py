@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from annotate.design import around
-from annotate.design.screener import screener_of
-from annotate.models import ExitAnswer, Session
+from annotate.models import Answer, Session
 
 AGES = (
     (0, 17, "under 18"),
@@ -18,20 +17,14 @@ AGES = (
     (55, 64, "55–64"),
     (65, 130, "65 and over"),
 )
-# Of each step: its key in Study.extra, and what reads its questions.
-STEPS = {
-    ExitAnswer.Step.SCREENER: (around.SCREENER, lambda study: screener_of(study).questions),
-    ExitAnswer.Step.BEFORE: (around.BEFORE, around.before_of),
-    ExitAnswer.Step.EXIT: (around.EXIT, around.exit_of),
-}
 MEANS = {"movies_per_month": "Films a month, mean", "familiarity": "Familiar films, mean %"}
 
 
 def asked_in(study):
     """Return {step: its questions about the rater} of each step that a study has or had."""
     return {
-        step: questions_of(study)
-        for step, (key, questions_of) in STEPS.items()
+        kind: around.about_of(study, kind)
+        for kind, key in around.ABOUT.items()
         if key in study.extra
     }
 
@@ -39,8 +32,8 @@ def asked_in(study):
 def columns(study):
     """List (step, key) of all questions about raters: those asked, then those with answers only."""
     asked = asked_in(study)
-    given = ExitAnswer.objects.filter(session__study=study, step__in=asked).order_by()
-    answered = sorted(given.values_list("step", "key").distinct()) if asked else []
+    given = Answer.objects.filter(screen__session__study=study, screen__kind__in=asked).order_by()
+    answered = sorted(given.values_list("screen__kind", "key").distinct()) if asked else []
     columns_asked = [(step, question.key) for step, among in asked.items() for question in among]
     every = dict.fromkeys([*columns_asked, *answered])
     return sorted(every, key=lambda column: list(asked).index(column[0]))
@@ -51,12 +44,14 @@ def said_between(study, owner, first, last):
 
     Of several sessions of a rater the last answer counts.
     """
-    rows = ExitAnswer.objects.filter(session__study=study, **{f"{owner}__pk__range": (first, last)})
+    rows = Answer.objects.about_raters().filter(
+        screen__session__study=study, **{f"screen__{owner}__pk__range": (first, last)}
+    )
     answers_by_owner: dict = defaultdict(dict)
-    for pk, step, key, value, text in rows.order_by("session_id", "pk").values_list(
-        f"{owner}_id", "step", "key", "value", "text"
+    for pk, step, key, value, text in rows.order_by("screen__session_id", "pk").values_list(
+        f"screen__{owner}_id", "screen__kind", "key", "value", "text"
     ):
-        answers_by_owner[pk][step, key] = ExitAnswer(key=key, value=value, text=text).as_shown
+        answers_by_owner[pk][step, key] = Answer(value=value, text=text).words
     return answers_by_owner
 
 
@@ -73,13 +68,16 @@ class Line:
 
 def demographics(study):
     """Return [(title, Lines)] of the ready-made questions, of completed sessions, by one query."""
-    done = ExitAnswer.objects.filter(
-        session__study=study, session__state=Session.State.COMPLETED, key__in=around.READY
-    ).order_by()
-    counted = Count("pk", filter=Q(session__rater__excluded_because=""))
+    done = Answer.objects.about_raters().filter(
+        screen__session__study=study,
+        screen__session__state=Session.State.COMPLETED,
+        key__in=around.READY,
+    )
+    counted = Count("pk", filter=Q(screen__session__rater__excluded_because=""))
     rows = defaultdict(list)
     for key, value, text, n, fine in (
-        done.exclude(key="comments")
+        done.order_by()
+        .exclude(key="comments")
         .values_list("key", "value", "text")
         .annotate(n=Count("pk"), fine=counted)
     ):

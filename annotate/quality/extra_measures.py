@@ -5,10 +5,10 @@ from collections import defaultdict
 import numpy as np
 from django.db.models import Max
 
-from annotate.models import Extra, ExtraAnswer, Listening
+from annotate.models import Answer, Listening, Screen
 from annotate.quality import measures
 
-KIND = Extra.Kind
+KIND = Screen.Kind
 NEAR_END = 1.0  # seconds: a browser need not report the very end of a recording
 
 
@@ -45,8 +45,8 @@ def repeat_disagreement(evidence, points, share, answers):
     Of words and yes or no every difference counts.
     """
     graded = {question.pk for question in evidence.questions if question.scale.is_graded}
-    twice = ExtraAnswer.objects.filter(extra__session__study=evidence.study)
-    twice = twice.filter(extra__session__rater__excluded_because="")
+    twice = Answer.objects.filter(screen__session__study=evidence.study)
+    twice = twice.filter(screen__session__rater__excluded_because="")
     rows = (
         (rater, abs(first - second) > (points if question in graded else 0))
         for rater, _, question, first, second in twice.test_retest()
@@ -67,8 +67,8 @@ def kinds_of(study):
     names = {KIND.ATTENTION: "attention", KIND.GOLD: "gold", KIND.REPEAT: "repeats"}
     kinds = {str(kind) for kind, name in names.items() if study.extra.get(name)}
     if any(name in study.extra and str(kind) not in kinds for kind, name in names.items()):
-        extras = Extra.objects.filter(session__study=study, answers__isnull=False)
-        kinds |= set(extras.order_by().values_list("kind", flat=True).distinct())
+        given = Answer.objects.among_items().filter(screen__session__study=study)
+        kinds |= set(given.order_by().values_list("screen__kind", flat=True).distinct())
     return kinds
 
 

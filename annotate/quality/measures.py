@@ -7,15 +7,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef
 
 from analysis.stats.agreement.leave_one_out import correlation_with_others
-from annotate.models import (
-    ExitAnswer,
-    Extra,
-    ExtraAnswer,
-    Listening,
-    Question,
-    Rating,
-    Session,
-)
+from annotate.models import Answer, Listening, Question, Rating, Screen, Session
 
 # Names in Rater.platform_ids: who somebody is there, and what the platform tells about them.
 PARTICIPANT = ("PROLIFIC_PID", "workerId")
@@ -62,17 +54,18 @@ class Evidence:
     @cached_property
     def said_at_exit(self):
         """List (key, rater id, value, text) of all answers to exit questions, in their order."""
-        rows = ExitAnswer.objects.filter(session__study=self.study).order_by("session_id", "pk")
-        return list(rows.values_list("key", "session__rater_id", "value", "text"))
+        rows = Answer.objects.about_raters().filter(screen__session__study=self.study)
+        rows = rows.order_by("screen__session_id", "pk")
+        return list(rows.values_list("key", "screen__session__rater_id", "value", "text"))
 
     @cached_property
     def passed(self):
         """List (kind, rater id, passed) of the answers to attention checks and gold items."""
-        kinds = [Extra.Kind.ATTENTION, Extra.Kind.GOLD]
-        rows = ExtraAnswer.objects.filter(extra__session__study=self.study, extra__kind__in=kinds)
-        rows = rows.filter(extra__session__rater__excluded_because="")
+        kinds = [Screen.Kind.ATTENTION, Screen.Kind.GOLD]
+        rows = Answer.objects.filter(screen__session__study=self.study, screen__kind__in=kinds)
+        rows = rows.filter(screen__session__rater__excluded_because="")
         return list(
-            rows.order_by("pk").values_list("extra__kind", "extra__session__rater", "passed")
+            rows.order_by("pk").values_list("screen__kind", "screen__session__rater", "passed")
         )
 
     @cached_property

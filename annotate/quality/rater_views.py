@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from annotate.design import access, checks
-from annotate.models import ExtraAnswer, ItemTime, Listening, Rating, Session
+from annotate.models import Answer, ItemTime, Listening, Rating, Session
 from annotate.quality.forms import ReasonForm
 from annotate.quality.rules import TITLES
 from annotate.quality.views import included
@@ -81,18 +81,18 @@ def _listening(rater, visits):
 
 def _extras(rater):
     """List (answer, given, expected) on extra screens, at most as many as a session can have."""
-    answers = ExtraAnswer.objects.filter(extra__session__rater=rater).with_first()
-    answers = answers.select_related("extra", "item", "question")
+    answers = Answer.objects.among_items().filter(screen__session__rater=rater).with_first()
+    answers = answers.select_related("screen", "item", "question")
     return [
         (answer, *_compared(answer))
-        for answer in answers.order_by("extra__session", "extra__position", "pk")[:MOST_EXTRAS]
+        for answer in answers.order_by("screen__session", "screen__position", "pk")[:MOST_EXTRAS]
     ]
 
 
 def _compared(answer):
     key, scale = (answer.question.key, answer.question.scale) if answer.question else ("", None)
     return checks.compared(
-        answer.extra.kind, answer.extra.spec, key, answer.value, answer.text, answer.first, scale
+        answer.screen.kind, answer.screen.spec, key, answer.value, answer.text, answer.first, scale
     )
 
 

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from annotate.models import Extra, Place, QualityStep, Session
+from annotate.models import Place, QualityStep, Screen, Session
 from annotate.quality import exit_answers, extra_measures, measures
 
 
@@ -148,7 +148,7 @@ LIST = [
         (Parameter("failures", "Exclude with at least … failed checks", 1, 1, 100, is_whole=True),),
         extra_measures.failed_checks,
         lambda failed, given: failed >= given["failures"],
-        extra=str(Extra.Kind.ATTENTION),
+        extra=str(Screen.Kind.ATTENTION),
     ),
     Rule(
         "gold_agreement",
@@ -170,7 +170,7 @@ LIST = [
         ),
         extra_measures.gold_agreement,
         lambda right, given: right < given["percent"],
-        extra=str(Extra.Kind.GOLD),
+        extra=str(Screen.Kind.GOLD),
     ),
     Rule(
         "repeat_disagreement",
@@ -194,7 +194,7 @@ LIST = [
         ),
         extra_measures.repeat_disagreement,
         lambda share, given: share > given["share"],
-        extra=str(Extra.Kind.REPEAT),
+        extra=str(Screen.Kind.REPEAT),
     ),
     Rule(
         "minimum_time",

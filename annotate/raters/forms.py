@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from annotate.models import Question
 from annotate.raters.option_keys import choose_keys
-from annotate.sessions.session import Answer, is_missing
+from annotate.sessions.session import SentAnswer, is_missing
 from annotate.values.texts import one_line_ends
 
 LONGEST_TEXT = 10_000  # characters
@@ -56,8 +56,8 @@ def read_answer(spot, raw, why=""):
     reason = _text(why) if question.why else ""
     if question.scale.has_values:
         number = _number(question.scale, raw)
-        return Answer(question, number, item_id=spot.item_id, reason=reason)
-    return Answer(question, None, _text(raw), spot.item_id, reason)
+        return SentAnswer(question, number, item_id=spot.item_id, reason=reason)
+    return SentAnswer(question, None, _text(raw), spot.item_id, reason)
 
 
 def _text(raw):
@@ -92,10 +92,10 @@ class ItemForm:
         self.why = {spot.key: data.get(spot.why_name, "") for spot in spots if spot.question.why}
         self.answers, self.emptied, self.problems = [], [], {}
         for spot in spots:
-            self._read(spot)
+            self._read(spot, data)
         self.shown_at = read_shown_at(data.get("shown", ""))
 
-    def _read(self, spot):
+    def _read(self, spot, data):
         try:
             answer = read_answer(spot, self.raw[spot.key], self.why.get(spot.key, ""))
         except ValueError as error:
@@ -310,14 +310,14 @@ def option_on_page(value, label, keys, is_checked, end=""):
     }
 
 
-def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
+def asked(spots, stored, form=None, gaps=(), about=None, first_side="", row_class=Asked):
     """Return the Asked rows of a page: with what was typed, else with what is stored.
 
-    gaps: (item id, question) of those left out; about: {id of a part: its name}.
+    stored: {key of a spot: answer}; gaps: (item id, question) of those left out; about: {id of a
+    part: its name}; row_class: Asked, or a kind of it.
     """
-    stored = {(rating.item_id, rating.question_id): rating for rating in ratings}
     rows = [
-        Asked(
+        row_class(
             spot,
             number,
             about=about[spot.item_id] if spot.is_part else "",

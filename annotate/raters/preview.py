@@ -91,7 +91,7 @@ def _go_to(session, show, place, check):
     if show == "exit":
         sessions.move(session, State.EXIT, items_done_at=timezone.now())
         return
-    screens = session.extras.filter(check_key=check) if check else session.places.filter(pk=place)
+    screens = session.extras.filter(key=check) if check else session.places.filter(pk=place)
     for position in screens.values_list("position", flat=True):
         sessions.go_to(session, position)
 

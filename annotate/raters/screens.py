@@ -100,7 +100,7 @@ class Part:
         return self.content.title if self.content else ""
 
 
-class Screen:
+class ItemPage:
     """The page of a place."""
 
     def __init__(self, place, questions):
@@ -160,7 +160,8 @@ class Screen:
             for part in self.parts
         }
         about = {pk: shown_card.title if shown_card else "" for pk, shown_card in cards.items()}
-        rows = asked(self.spots, ratings, form, gaps, about, self.first_side)
+        stored = {(rating.item_id, rating.question_id): rating for rating in ratings}
+        rows = asked(self.spots, stored, form, gaps, about, self.first_side)
         layout = self._layout(rows)
         content, history = card(self.item.content, self.study, uploaded), self.history()
         return (

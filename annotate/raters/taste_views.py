@@ -11,7 +11,7 @@ from annotate.design import platform
 from annotate.design.taste import making_of, taste_of
 from annotate.http.headers import loosen
 from annotate.models import Making, Session
-from annotate.raters.step_views import session_in
+from annotate.raters.screen_views import session_in
 from annotate.raters.views import rater_page, see_other
 from annotate.sessions import session as sessions
 from annotate.sessions import taste as tastes

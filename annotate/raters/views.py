@@ -22,12 +22,12 @@ from annotate.db import busy
 from annotate.design import access, disclosure, minutes, platform, versions
 from annotate.design.platform import OUTCOMES, Outcome
 from annotate.http.headers import loosen
-from annotate.models import Extra, Place, Session, Study
+from annotate.models import Place, Screen, Session, Study
 from annotate.raters import preview
-from annotate.raters.extra_screens import screen_of
 from annotate.raters.forms import Spot, read_answer, read_shown_at
-from annotate.raters.screens import Screen
-from annotate.sessions import browsers, extras, hurry, listening, save_extras, timing
+from annotate.raters.screen_pages import page_of
+from annotate.raters.screens import ItemPage
+from annotate.sessions import answers, browsers, extras, hurry, listening, timing
 from annotate.sessions import session as sessions
 from annotate.values import languages, media
 
@@ -151,7 +151,7 @@ def _preview(request, study):
     """Return MTurk's preview: what there is to do, before a worker accepts it. Nothing is saved."""
     (item,) = preview.choose_items(study, 1)
     place = Place(item=item, session=Session(study=study), position=1, first_side="A")
-    screen = Screen(place, versions.asked(study))
+    screen = ItemPage(place, versions.asked(study))
     context = screen.context([], max(minutes.count_pages(study), 1))
     return media.allow(render(request, "annotate/task_preview.html", context), study)
 
@@ -179,7 +179,7 @@ def session(request, token):
     return _framed(response, session)
 
 
-# The pages of annotate/raters/step_views.py.
+# The pages of annotate/raters/screen_views.py.
 STEPS = {
     State.SCREENER: "session_screener",
     State.QUESTIONS: "session_questions",
@@ -298,7 +298,7 @@ def or_resumed(find, token, sent=None):
 
 
 def _screen(place):
-    return screen_of(place, versions.asked(place.session.study_id, place.session.version))
+    return page_of(place, versions.asked(place.session.study_id, place.session.version))
 
 
 def _item_page(request, screen, form=None, gaps=(), status=200):
@@ -347,7 +347,7 @@ def _save_page(request, place):
     gaps += form.only_why(screen.spots)
     if form.problems or (gaps and not is_back):
         return _item_page(request, screen, form, gaps, status=422)
-    if not is_back and save_extras.has_ended(place):
+    if not is_back and answers.has_ended(place):
         return see_other("session", place.session.token)
     return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
 
@@ -359,7 +359,7 @@ def _is_lost(token, data):
     if item is None or data.get("extra"):
         return _has_answer(data)
     questions = versions.asked(session.study_id, session.version)
-    screen = Screen(Place(session=session, item=item), questions)
+    screen = ItemPage(Place(session=session, item=item), questions)
     form = screen.form(data)
     sent = {(*_told(answer), answer.question.pk) for answer in form.answers}
     kept = {(*_told(stored), stored.question_id) for stored in screen.stored()}
@@ -422,7 +422,7 @@ def _save_one(request, place, every, spot):
     data = request.POST
     answer = read_answer(spot, data.get(spot.name, ""), data.get(spot.why_name, ""))
     emptied = [] if answer else [(spot.item_id, spot.question)]
-    save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
+    save = answers.save if isinstance(place, Screen) else sessions.save_answers
     shown_at = read_shown_at(data.get("shown", ""))
     save(place, every, [answer] if answer else [], shown_at, emptied)
     if answer is None and spot.question.required:

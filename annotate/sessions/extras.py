@@ -11,10 +11,10 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, Subquery,
 from django.db.models.functions import Coalesce
 
 from annotate.design import checks, own_answers, versions
-from annotate.models import Extra, ExtraAnswer, Item, Place, Rater, Session
+from annotate.models import Answer, Item, Place, Rater, Screen, Session
 from annotate.sessions.order import drawn_side, seeded
 
-Kind = Extra.Kind
+Kind = Screen.Kind
 APART = 3  # other screens between an item and its repeat, where there are so many
 # A repeat stands among the last fourth of the screens.
 LATE = 4
@@ -39,17 +39,17 @@ def arrange(session: Session, order: Sequence[int], start: int) -> dict[int, int
     else:
         screens.add_repeats(settings.repeats)
     places = list(enumerate(screens.all, start=1))
-    _write(session, [(screen, number) for number, screen in places if isinstance(screen, Extra)])
-    return {item: number for number, item in places if not isinstance(item, Extra)}
+    _write(session, [(screen, number) for number, screen in places if isinstance(screen, Screen)])
+    return {item: number for number, item in places if not isinstance(item, Screen)}
 
 
 def _with_state(session):
-    answered = ExtraAnswer.objects.filter(extra=OuterRef("pk"))
+    answered = Answer.objects.filter(screen=OuterRef("pk"))
     return session.extras.annotate(is_answered=Exists(answered)).order_by("position")
 
 
 class _Screens:
-    """The screens of a session while they are put together: ids of items, and Extra objects."""
+    """The screens of a session while they are put together: ids of items, and Screen objects."""
 
     def __init__(self, session, order, start, stored):
         self.session, self.order, self.known = session, list(order), stored
@@ -62,28 +62,28 @@ class _Screens:
     def random(self, what) -> Random:
         return seeded(self.session, what)
 
-    def extra(self, kind, item_id=None, check_key="", spec=None):
+    def extra(self, kind, item_id=None, key="", spec=None):
         """Return the stored extra of this kind, item and check, else a new one."""
-        stored = self.known.get((str(kind), item_id, check_key))
-        return stored or Extra(
-            session=self.session, kind=kind, item_id=item_id, check_key=check_key, spec=spec or {}
+        stored = self.known.get((str(kind), item_id, key))
+        return stored or Screen(
+            session=self.session, kind=kind, item_id=item_id, key=key, spec=spec or {}
         )
 
-    def is_done(self, kind, item_id=None, check_key=""):
-        return (str(kind), item_id, check_key) in {extra.name for extra in self.done}
+    def is_done(self, kind, item_id=None, key=""):
+        return (str(kind), item_id, key) in {extra.name for extra in self.done}
 
     def add_attention(self, every):
         """Insert each check after its item; checks after the same item keep their order."""
         for check in every:
-            if self.is_done(Kind.ATTENTION, check_key=check.key):
+            if self.is_done(Kind.ATTENTION, key=check.key):
                 continue
             after = self._slot(check)
             before = self.order[after - 1] if after > self.start else None
             position = self.all.index(before) + 1 if before else self.front
-            while position < len(self.all) and isinstance(self.all[position], Extra):
+            while position < len(self.all) and isinstance(self.all[position], Screen):
                 position += 1
             self.all.insert(
-                position, self.extra(Kind.ATTENTION, check_key=check.key, spec=check.as_data())
+                position, self.extra(Kind.ATTENTION, key=check.key, spec=check.as_data())
             )
 
     def _slot(self, check):
@@ -182,7 +182,7 @@ class _Screens:
 
 
 def _is_check(screen):
-    return isinstance(screen, Extra) and screen.kind == Kind.ATTENTION
+    return isinstance(screen, Screen) and screen.kind == Kind.ATTENTION
 
 
 def gold_items(session: Session, gold) -> list[Item]:
@@ -214,19 +214,21 @@ def _write(session, placed):
     session.extras.update(position=F("position") + AWAY)
     for extra, position in placed:
         extra.position = position
-    Extra.objects.bulk_update([e for e, _ in placed if e.pk], ["position"])
-    Extra.objects.bulk_create([e for e, _ in placed if not e.pk])
+    Screen.objects.bulk_update([e for e, _ in placed if e.pk], ["position"])
+    Screen.objects.bulk_create([e for e, _ in placed if not e.pk])
 
 
 def count_of(session: Session) -> int:
     """Count the session's screens, its items and its extras, in one query."""
-    counts = Session.objects.filter(pk=session.pk).values_list(_rows(Place) + _rows(Extra))
+    counts = Session.objects.filter(pk=session.pk).values_list(
+        _rows(Place.objects) + _rows(Screen.objects.filter(position__isnull=False))
+    )
     return counts.get()[0]
 
 
-def _rows(model):
-    """Return an expression that counts the session's rows of a model, 0 where it has none."""
-    rows = model.objects.filter(session=OuterRef("pk")).order_by().values("session")
+def _rows(rows):
+    """Return an expression that counts the session's rows of a table, 0 where it has none."""
+    rows = rows.filter(session=OuterRef("pk")).order_by().values("session")
     counted = Subquery(rows.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
     return Coalesce(counted, Value(0))
 

@@ -6,7 +6,7 @@ Nothing is locked. What counts is the time to the last answer, which each rating
 from django.db.models import Max
 from django.utils import timezone
 
-from annotate.models import Extra, Rating, Session
+from annotate.models import Rating, Screen, Session
 from annotate.sessions.session import seconds_since
 
 MARK = "pace"  # in the address of the page that says it
@@ -16,7 +16,7 @@ def mark(place, shown_at):
     """Return what to add to the next page's address to show the hint; empty nearly always."""
     minimum = place.session.study.extra.get("minimum_seconds")
     seconds = seconds_since(shown_at, timezone.now())
-    if not minimum or seconds is None or seconds >= minimum or isinstance(place, Extra):
+    if not minimum or seconds is None or seconds >= minimum or isinstance(place, Screen):
         return ""
     # Who comes back to an item and goes on at once had taken their time before.
     spent = Rating.objects.filter(session=place.session, item=place.item_id)

@@ -8,7 +8,7 @@ and is counted before anybody else counts. What a session gives up is free as so
 from django.db.models import Count, Q
 
 from annotate.design.screener import screener_of
-from annotate.models import ExitAnswer, Session, Study
+from annotate.models import Answer, Screen, Session, Study
 
 State = Session.State
 # The states of sessions that a quota counts: those that run, and those that completed.
@@ -24,8 +24,8 @@ COUNTED = (
     State.COMPLETED,
 )
 # Who has rated all items finishes whatever happens, so keeps the room.
-IS_COUNTED = Q(session__state__in=COUNTED) | Q(
-    session__state=State.ABANDONED, session__items_done_at__isnull=False
+IS_COUNTED = Q(screen__session__state__in=COUNTED) | Q(
+    screen__session__state=State.ABANDONED, screen__session__items_done_at__isnull=False
 )
 
 
@@ -43,11 +43,11 @@ def list_counts(study, quotas=None):
     quotas = screener_of(study).quotas if quotas is None else quotas
     if not quotas:
         return []
-    answers = ExitAnswer.objects.filter(
+    answers = Answer.objects.filter(
         IS_COUNTED,
-        session__study=study,
-        session__rater__excluded_because="",
-        step=ExitAnswer.Step.SCREENER,
+        screen__session__study=study,
+        screen__session__rater__excluded_because="",
+        screen__kind=Screen.Kind.SCREENER,
         key__in={quota.question for quota in quotas},
     )
     rows = answers.order_by().values_list("key", "text").annotate(n=Count("pk"))
@@ -65,5 +65,5 @@ def is_full_for(session):
     """Return whether a session that is not counted now finds no room in a quota of its answers."""
     if session.items_done_at:  # it is counted still
         return False
-    answers = session.exit_answers.filter(step=ExitAnswer.Step.SCREENER)
+    answers = Answer.objects.filter(screen__session=session, screen__kind=Screen.Kind.SCREENER)
     return is_full(session.study, dict(answers.values_list("key", "text")))

@@ -20,8 +20,8 @@ class NotNow(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A rater's answer to one question; it has text only where the scale is text.
+class SentAnswer:
+    """An answer to one question as a rater sent it; it has text only where the scale is text.
 
     reason: why, where the question asks it;
     item_id: the item of the place, or a part of it; None means the item of the place.
@@ -195,7 +195,7 @@ def resume(session, sent=None):
     if came_late and len(back) < taste.count_of_items(session):
         back += places.claim_sent(session, kinds, sent, like=back)
     # Answers to gold items alone: they are of the session's version, so it goes on with that.
-    has_answers = answered or session.extras.filter(answers__question__isnull=False).exists()
+    has_answers = answered or session.screens.filter(answers__question__isnull=False).exists()
     if not (back or has_answers):
         move(session, _step_to_begin_with(session))
         return True

@@ -4,20 +4,20 @@ Each is one transaction that locks the session first, so that a reload, a double
 tab finds it done, and does it no second time.
 """
 
-import json
-
 from django.db import transaction
-from django.db.models import Case, F, TextField, Value, When
-from django.db.models.functions import Cast
+from django.db.models import F
 from django.utils import timezone
 
 from annotate.design import around
 from annotate.design.screener import screener_of
-from annotate.models import CheckAttempt, ExitAnswer, FreedPlace, PracticeAnswer, Session
+from annotate.models import Answer, FreedPlace, Screen, Session
 from annotate.sessions import exclude, places, quotas
+from annotate.sessions.answers import write
 from annotate.sessions.session import end_early, move
 
-State = Session.State
+State, Kind = Session.State, Screen.Kind
+# The step in which raters are asked about themselves, by the kind of screen.
+ASKED_IN = {Kind.SCREENER: State.SCREENER, Kind.BEFORE: State.QUESTIONS, Kind.EXIT: State.EXIT}
 
 
 @transaction.atomic
@@ -28,12 +28,23 @@ def attempt(session, check, number, values):
     next one, changes nothing: the page shows how it ended.
     """
     session = Session.objects.locked(session.pk)
-    made = session.check_attempts.count()
+    made = session.screens.filter(kind=Kind.CHECK).count()
     if session.state != State.CHECK or number != made + 1 or around.has_passed(session):
         return
-    answers = check.judged(values)
-    passed = all(answer["right"] for answer in answers)
-    CheckAttempt.objects.create(session=session, number=number, answers=answers, passed=passed)
+    answers = [
+        Answer(
+            key=str(question.pk),
+            value=values[question.pk],
+            text=question.option_text(values[question.pk]),
+            passed=question.is_right(values[question.pk]),
+        )
+        for question in check.questions
+    ]
+    asked = {"questions": [question.text for question in check.questions]}
+    passed = all(answer.passed for answer in answers)
+    write(
+        Screen(session=session, kind=Kind.CHECK, number=number, spec=asked, passed=passed), answers
+    )
     if passed or number < check.attempts:
         _touch(session)
     else:
@@ -42,89 +53,60 @@ def attempt(session, check, number, values):
 
 @transaction.atomic
 def practise(session, item, answers):
-    """Store the answers about a practice item; only the first attempt is kept."""
+    """Store the answers, under keys, about a practice item; only the first attempt is kept."""
     session = Session.objects.locked(session.pk)
-    if session.state == State.PRACTICE:
-        row = PracticeAnswer(session=session, item=item, answers=answers)
-        PracticeAnswer.objects.bulk_create([row], ignore_conflicts=True)
-        _touch(session)
-
-
-@transaction.atomic
-def screen(session, answers):
-    """Store the answers to the screener, and go on, or end the session as screened out.
-
-    Screened out are the options that say so, and whoever finds a quota full. Locks the study before
-    the session, so that sessions are counted one after the other.
-    """
-    quotas.wait_for_turn(session.study)
-    session = Session.objects.locked(session.pk)
-    if session.state != State.SCREENER:
+    if session.state != State.PRACTICE:
         return
-    study = session.study
-    chosen = {answer.question.key: answer.question.words(answer.value) for answer in answers}
-    is_out = screener_of(study).screens_out(chosen) or quotas.is_full(study, chosen)
-    _keep(session, ExitAnswer.Step.SCREENER, answers, [])
-    if is_out:
-        end_early(session, State.SCREENED_OUT)
-    else:
-        move(session, around.step_after(study, State.SCREENER, session.rater))
+    if not session.screens.filter(kind=Kind.PRACTICE, item=item).exists():
+        write(Screen(session=session, kind=Kind.PRACTICE, item=item), answers)
+    _touch(session)
 
 
 @transaction.atomic
-def answer_before(session, answers, emptied, is_whole):
-    """Store the answers asked before the instructions; is_whole: none is missing, so go on.
+def tell(session, kind, answers, emptied=(), is_whole=True):
+    """Store what a rater tells about themselves, and go on if nothing required is missing.
 
-    emptied: the questions that were left blank. False if the session is elsewhere by now. In the
-    instructions, from which one can go back, whole answers are kept and the session stays there.
+    emptied: [(0, question)] left blank; is_whole: none of the required is missing. Returns False
+    if the session is elsewhere by now. The screener locks the study before the session, so that
+    sessions are counted one after the other. In the instructions, from which one can go back to
+    the questions before, whole answers are kept and the session stays there.
     """
+    if kind == Kind.SCREENER:
+        quotas.wait_for_turn(session.study)
     session = Session.objects.locked(session.pk)
-    if session.state not in (State.QUESTIONS, State.INSTRUCTIONS):
+    is_back = kind == Kind.BEFORE and session.state == State.INSTRUCTIONS
+    if session.state != ASKED_IN[kind] and not is_back:
         return False
-    if is_whole or session.state == State.QUESTIONS:
-        _keep(session, ExitAnswer.Step.BEFORE, answers, emptied)
-    if is_whole and session.state == State.QUESTIONS:
-        move(session, around.step_after(session.study, State.QUESTIONS, session.rater))
-    else:
+    is_out = kind == Kind.SCREENER and _is_out(session.study, answers)
+    if is_whole or not is_back:
+        _keep(session, kind, answers, emptied)
+    if is_back or not is_whole:
         _touch(session)
-    return True
-
-
-@transaction.atomic
-def answer_exit(session, answers, emptied, is_whole):
-    """Store the exit answers; is_whole: no required answer is missing, so the session is completed.
-
-    emptied: the questions that were left blank. False if the session is elsewhere by now.
-    """
-    session = Session.objects.locked(session.pk)
-    if session.state != State.EXIT:
-        return False
-    _keep(session, ExitAnswer.Step.EXIT, answers, emptied)
-    if is_whole:
+    elif is_out:
+        end_early(session, State.SCREENED_OUT)
+    elif kind == Kind.EXIT:
         move(session, State.COMPLETED)
         exclude.close_session(session)
     else:
-        _touch(session)
+        move(session, around.step_after(session.study, session.state, session.rater))
     return True
 
 
-def _keep(session, step, answers, emptied):
-    """Store the answers of a step about the rater, and delete those to emptied questions."""
-    keys = [question.key for question in emptied]
-    ExitAnswer.objects.filter(session=session, key__in=keys).delete()
-    ExitAnswer.objects.bulk_create(
-        [_exit_answer(session, step, answer) for answer in answers],
-        update_conflicts=True,
-        unique_fields=["session", "key"],
-        update_fields=["value", "text", "step", "at"],
-    )
+def _is_out(study, answers):
+    """Return whether an option that was chosen screens out, or a quota of them is full."""
+    chosen = {answer.question.key: answer.question.words(answer.value) for answer in answers}
+    return screener_of(study).screens_out(chosen) or quotas.is_full(study, chosen)
 
 
-def _exit_answer(session, step, answer):
-    # The words of a choice stay true when the options change later.
-    text = answer.text if answer.value is None else answer.question.words(answer.value)
-    key = answer.question.key
-    return ExitAnswer(session=session, key=key, value=answer.value, text=text, step=step)
+def _keep(session, kind, answers, emptied):
+    rows = []
+    for answer in answers:
+        # The words of a choice stay true when the options change later.
+        text = answer.text if answer.value is None else answer.question.words(answer.value)
+        rows.append(Answer(key=answer.question.key, value=answer.value, text=text))
+    screen = session.screens.filter(kind=kind).first() or Screen(session=session, kind=kind)
+    if rows or screen.pk:
+        write(screen, rows, [(None, None, question.key) for _, question in emptied])
 
 
 def _touch(session):
@@ -162,8 +144,8 @@ def settle_quiet(now):
 def _by_gaps(sessions):
     """Split sessions by their required exit answers: (the whole sessions, ids of the others)."""
     answered: dict = {}
-    rows = ExitAnswer.objects.filter(session__in=sessions)
-    for pk, key in rows.values_list("session_id", "key"):
+    rows = Answer.objects.about_raters().filter(screen__session__in=sessions)
+    for pk, key in rows.values_list("screen__session_id", "key"):
         answered.setdefault(pk, set()).add(key)
     whole, lacking = [], []
     for session in sessions:
@@ -176,39 +158,13 @@ def _by_gaps(sessions):
 
 
 def said_by(rater):
-    """Return a rater's answers before and after the items, by one query: {table: [answers]}.
+    """Return {"check", "practice", "about": Screens} before and after a rater's items.
 
-    Of those about themselves the table is the step in which they were asked.
+    about: those about the rater, the screener first.
     """
-    of_rater = {"session__rater": rater}
-    answers = Cast("answers", TextField())
-    check = CheckAttempt.objects.filter(**of_rater).annotate(what=answers, name=Value(""))
-    practice = PracticeAnswer.objects.filter(**of_rater).annotate(
-        what=answers, name=F("item__key"), number=Value(0)
-    )
-    leaving = ExitAnswer.objects.filter(**of_rater).annotate(
-        what=Case(When(text="", then=Cast("value", TextField())), default="text"),
-        name=F("key"),
-        number=Case(When(text="", then=1), default=0),  # whether it is a number
-    )
-    columns = ("table", "session_id", "number", "name", "what", "at")
-    tables = [
-        rows.order_by().annotate(table=table).values_list(*columns)
-        for table, rows in (
-            (Value("check"), check),
-            (Value("practice"), practice),
-            (F("step"), leaving),
-        )
-    ]
-    about_themselves = ExitAnswer.Step.values
-    answers_by_table: dict = {table: [] for table in ("check", "practice", *about_themselves)}
-    for table, _, number, name, what, answered_at in sorted(tables[0].union(*tables[1:], all=True)):
-        answer = what if table in about_themselves else json.loads(what)
-        if table in about_themselves and number:
-            answer = what.removesuffix(".0")
-        answers_by_table[table].append(
-            {"number": number, "name": name, "said": answer, "at": answered_at}
-        )
-    for attempt in answers_by_table["check"]:
-        attempt["passed"] = all(part["right"] for part in attempt["said"])
-    return answers_by_table
+    screens = Screen.objects.filter(session__rater=rater, position=None).select_related("item")
+    by_kind: dict = {kind: [] for kind in Kind}
+    for screen in screens.prefetch_related("answers"):
+        by_kind[screen.kind].append(screen)
+    about = [screen for kind in Screen.ABOUT_RATER for screen in by_kind[kind]]
+    return {"check": by_kind[Kind.CHECK], "practice": by_kind[Kind.PRACTICE], "about": about}

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
 from annotate.design import versions
-from annotate.models import ExtraAnswer, Rating, Study
+from annotate.models import Answer, Rating, Study
 from annotate.studies.edit import follow_questions
 from judges.models import Judgment
 
@@ -22,8 +22,8 @@ def why_frozen(study):
     """
     version = study.questionnaire_version
     rated = Rating.objects.filter(session__study=study, session__version=version)
-    sessions = {"extra__session__study": study, "extra__session__version": version}
-    extra = ExtraAnswer.objects.filter(**sessions).order_by().values("pk")
+    sessions = {"screen__session__study": study, "screen__session__version": version}
+    extra = Answer.objects.among_items().filter(**sessions).order_by().values("pk")
     people = rated.order_by().values("pk").union(extra, all=True).exists()
     judges = Judgment.objects.filter(question__study=study, run__version=version).exists()
     if people and judges:
@@ -36,7 +36,7 @@ def why_frozen(study):
 def answered_keys(study):
     """Return the keys of the questions that have answers of any version."""
     of_people = Exists(Rating.objects.filter(question=OuterRef("pk")))
-    of_extras = Exists(ExtraAnswer.objects.filter(question=OuterRef("pk")))
+    of_extras = Exists(Answer.objects.filter(question=OuterRef("pk")))
     of_judges = Exists(Judgment.objects.filter(question=OuterRef("pk")))
     answered = study.questions.filter(Q(of_people) | Q(of_extras) | Q(of_judges))
     return set(answered.values_list("key", flat=True))

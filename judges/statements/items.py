@@ -23,7 +23,7 @@ from annotate.design.checks import gold_keys
 from annotate.design.splits import withheld
 from annotate.files.loading.common import batches
 from annotate.files.loading.placing import drop_open, give_places
-from annotate.models import ExtraAnswer, Item, Place, Rating, Study
+from annotate.models import Answer, Item, Place, Rating, Study
 from annotate.models.item import OUTDATED
 from annotate.sessions import kept_places
 from judges.models import Extraction, Judgment, Side, Statement
@@ -284,7 +284,7 @@ def _put_away(study, pks, data):
     for some in batches(pks):
         drop_open(Place.objects.filter(item__in=some))
         kept = gold.intersection(some)
-        for rows in (Rating, ExtraAnswer, Judgment, Place):
+        for rows in (Rating, Answer, Judgment, Place):
             kept |= set(rows.objects.filter(item__in=some).values_list("item", flat=True))
         Item.objects.filter(pk__in=set(some) - kept).delete()
         _save({pk: data[pk] | {OUTDATED: "yes"} for pk in kept if OUTDATED not in data[pk]})

@@ -16,7 +16,7 @@ from analysis.reports.registry import EVERY_OPTION
 from annotate.design import access, versions
 from annotate.models import Place, Question, Rating, Session, Study
 from annotate.sessions import session as sessions
-from annotate.sessions.session import Answer
+from annotate.sessions.session import SentAnswer
 from judges.models import Judge, Judgment, Run
 from judges.runs import lease
 from judges.runs.plan import plan
@@ -38,7 +38,7 @@ def begun(study):
 def answer(place, key, value, **more):
     question = place.study.questions.get(key=key)
     asked = versions.asked(place.study_id, place.session.version)
-    return sessions.save_answers(place, asked, [Answer(question, value, **more)])
+    return sessions.save_answers(place, asked, [SentAnswer(question, value, **more)])
 
 
 def page_of(place):

@@ -10,7 +10,14 @@ from django.core.management import call_command
 from playwright.sync_api import expect
 
 from annotate.design.access import make_owner
-from annotate.models import ExitAnswer, Extra, Rating, RatingRevision, Session, Study
+from annotate.models import (
+    Answer,
+    Rating,
+    RatingRevision,
+    Screen,
+    Session,
+    Study,
+)
 from tests import factories
 from tests.annotate.sessions.test_extras import BOTH
 from tests.browser.conftest import LOST_REQUESTS
@@ -137,7 +144,7 @@ def test_a_double_click_completes_once_and_sends_every_form_once(new_page, study
     page.get_by_label("Woman", exact=True).check()
     page.get_by_role("button", name="Finish").dblclick()
     assert_done(page, study, ratings=4)
-    assert Session.objects.count() == 1 and ExitAnswer.objects.get().text == "woman"
+    assert Session.objects.count() == 1 and Answer.objects.get().text == "woman"
     assert RatingRevision.objects.count() == 4
 
 
@@ -160,7 +167,7 @@ def test_without_a_network_the_exit_questions_wait(new_page, study):
     expect(page.get_by_role("status")).to_contain_text("Please try again when it is back.")
     page.context.set_offline(False)
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    assert set(ExitAnswer.objects.values_list("key", "value")) == {("gender", 1), ("age", 41)}
+    assert set(Answer.objects.values_list("key", "value")) == {("gender", 1), ("age", 41)}
 
 
 def test_what_is_lost_is_said_where_one_looks_and_what_is_typed_arrives(new_page):
@@ -404,5 +411,5 @@ def test_an_attention_check_whose_page_is_double_clicked_and_reloaded_counts_onc
     expect(page.get_by_role("heading", name="Page 2 of 2")).to_be_visible()
     page.go_back()
     expect(page.get_by_label("D", exact=True)).to_be_checked()
-    assert Extra.objects.get().passed
+    assert Screen.objects.get().passed
     assert re.search(r"/item/1/$", page.url)

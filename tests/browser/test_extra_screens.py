@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.design.access import make_owner
-from annotate.models import Extra, ExtraAnswer, Rating, Session
+from annotate.models import Answer, Rating, Screen, Session
 from annotate.sessions import places
 from tests import factories
 from tests.annotate.sessions.test_extras import BOTH
@@ -44,8 +44,8 @@ def onward(page):
 
 def assert_whole(study):
     assert Session.objects.get().state == "completed"
-    assert Extra.objects.get(kind="attention").passed
-    assert Rating.objects.count() == 8 and ExtraAnswer.objects.count() == 1 + 4
+    assert Screen.objects.get(kind="attention").passed
+    assert Rating.objects.count() == 8 and Answer.objects.count() == 1 + 4
     assert places.any_open(study, ["explanation"])
 
 
@@ -63,7 +63,7 @@ def test_a_session_with_a_check_and_a_repeat_by_mouse(new_page, study):
     expect(check(page).get_by_text("Saved ✓")).to_be_attached()
     check(page).get_by_label("C", exact=True).uncheck()
     check(page).get_by_label("D", exact=True).check()
-    wait_for(lambda: ExtraAnswer.objects.get().text == "A | D")
+    wait_for(lambda: Answer.objects.get().text == "A | D")
     page.reload()
     on_item(page, 2)
     expect(check(page).get_by_label("A", exact=True)).to_be_checked()
@@ -95,7 +95,7 @@ def test_keys_choose_several_boxes_and_go_on_by_enter(new_page, study):
         expect(check(page).get_by_label(label, exact=True)).to_be_checked(checked=chosen)
     page.keyboard.press("Enter")
     on_item(page, 3)
-    assert Extra.objects.get(kind="attention").passed
+    assert Screen.objects.get(kind="attention").passed
 
 
 def test_a_choice_made_without_a_network_arrives_later(new_page, study):
@@ -115,7 +115,7 @@ def test_a_choice_made_without_a_network_arrives_later(new_page, study):
     onward(page)
     on_item(page, 3)
     new_page.expected += LOST_REQUESTS
-    assert Extra.objects.get(kind="attention").passed
+    assert Screen.objects.get(kind="attention").passed
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

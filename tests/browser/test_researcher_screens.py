@@ -5,12 +5,10 @@ from django.utils import timezone
 
 from analysis.reports.registry import REPORTS
 from annotate.models import (
-    CheckAttempt,
-    ExitAnswer,
-    Extra,
-    ExtraAnswer,
+    Answer,
     ItemTime,
     MissingMedia,
+    Screen,
     Study,
 )
 from judges.models import Judgment, Run
@@ -48,13 +46,12 @@ def add_everything(study, owner):
     study.save()
     for key, state in (("dan", "abandoned"), ("eve", "completed")):
         factories.make_session(study, key, state=state, source="web", ended_at=now)
-    check = Extra.objects.create(
-        session=session, kind="attention", check_key="both", position=9, spec=BOTH, passed=False
+    check = Screen.objects.create(
+        session=session, kind="attention", key="both", position=9, spec=BOTH, passed=False
     )
-    ExtraAnswer.objects.create(extra=check, text="A | B", answered_at=now, passed=False)
-    said = [{"question": "How many?", "answer": "2", "right": False}]
-    CheckAttempt.objects.create(session=session, number=1, answers=said, passed=False)
-    ExitAnswer.objects.create(session=session, key="gender", value=1, text="woman")
+    Answer.objects.create(screen=check, key="both", text="A | B", answered_at=now, passed=False)
+    factories.make_attempt(session, 1, False, ("How many?", "2", False))
+    factories.make_about(session, "gender", value=1, text="woman")
     ItemTime.objects.create(
         session=session, item=study.items.first(), active_seconds=9, idle_seconds=2
     )

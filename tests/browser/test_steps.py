@@ -3,7 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import CheckAttempt, ExitAnswer, PracticeAnswer, Rating, Session
+from annotate.models import (
+    Answer,
+    Rating,
+    Screen,
+    Session,
+)
 from tests import factories
 from tests.annotate.sessions.test_steps import CHECK, EXIT, PRACTICE, ask
 
@@ -63,9 +68,10 @@ def test_a_whole_visit_on_a_phone(new_page, study, scripts):
     if not scripts:
         new_page.expected.append("ERR_FAILED")  # the console says that the scripts were kept away
     assert Session.objects.get().state == "completed"
-    assert list(CheckAttempt.objects.values_list("passed", flat=True)) == [False, True]
-    assert PracticeAnswer.objects.count() == 2 and Rating.objects.count() == 8
-    assert set(ExitAnswer.objects.values_list("key", "value", "text")) == {
+    attempts = Screen.objects.filter(kind="check")
+    assert list(attempts.values_list("passed", flat=True)) == [False, True]
+    assert Screen.objects.filter(kind="practice").count() == 2 and Rating.objects.count() == 8
+    assert set(Answer.objects.about_raters().values_list("key", "value", "text")) == {
         ("gender", 5.0, "prefer not to say"),
         ("familiarity", 70.0, ""),
         ("age", 41.0, ""),
@@ -81,7 +87,7 @@ def test_a_gap_in_the_check_is_shown_where_it_is(new_page, study):
     page.get_by_role("button", name="Check my answers").click()
     expect(page.get_by_text("1 answer missing")).to_be_visible()
     expect(page.get_by_text("Please answer this one.")).to_be_visible()
-    assert not CheckAttempt.objects.exists()
+    assert not Screen.objects.filter(kind="check").exists()
 
 
 def test_rows_are_added_moved_and_saved(new_page, study, owner):

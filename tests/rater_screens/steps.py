@@ -2,8 +2,8 @@
 
 from annotate.design import around
 from annotate.files.loading.practice import mark_items
-from annotate.models import Content, Extra, Making, Pick, Session
-from annotate.raters.step_screens import CheckPage, ScreenerPage
+from annotate.models import Answer, Content, Making, Pick, Screen, Session
+from annotate.raters.screen_pages import AboutPage, CheckPage
 from annotate.sessions import steps
 from annotate.studies import edit
 from annotate.studies.forms_checks import ready_check
@@ -58,7 +58,7 @@ def screener(language):
 @screen
 def screener_with_gaps(language):
     path = set_up(language, screener=screening).session(State.SCREENER)
-    version = ScreenerPage(session_of(path)).version
+    version = AboutPage(session_of(path), Screen.Kind.SCREENER).version
     return Visit(path + "screener/", {"version": version, "go": "next"}, 422)
 
 
@@ -143,7 +143,8 @@ def practice_page(language, number, answers=None):
     path = rows.session(State.PRACTICE)
     if answers is not None:
         item = rows.study.items.get(key=f"i{number - 1}")
-        steps.practise(session_of(path), item, answers)
+        given = [Answer(key=key, value=value) for key, value in answers.items()]
+        steps.practise(session_of(path), item, given)
     return Visit(f"{path}practice/{number}/")
 
 
@@ -211,7 +212,7 @@ def attention_check_on_a_scale(language):
 @screen
 def attention_check_without_an_answer(language):
     path = set_up(language, attention=both).session()
-    extra = Extra.objects.get(session__token=path.split("/")[2])
+    extra = Screen.objects.get(session__token=path.split("/")[2])
     return Visit(path + "item/1/", {"extra": str(extra.pk), "item": "", "go": "next"}, 422)
 
 
@@ -223,13 +224,13 @@ def gold_item(language):
         gold_per_session=lambda rows: 1,
     )
     path = rows.session()
-    return Visit(f"{path}item/{Extra.objects.get(kind='gold').position}/")
+    return Visit(f"{path}item/{Screen.objects.get(kind='gold').position}/")
 
 
 @screen
 def repeated_item(language):
     path = set_up(language, repeats=lambda rows: 1).session()
-    return Visit(f"{path}item/{Extra.objects.get(kind='repeat').position}/")
+    return Visit(f"{path}item/{Screen.objects.get(kind='repeat').position}/")
 
 
 @screen

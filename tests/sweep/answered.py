@@ -3,22 +3,19 @@
 from django.utils import timezone
 
 from annotate.models import (
-    CheckAttempt,
+    Answer,
     Code,
     Coding,
     Content,
-    ExitAnswer,
-    Extra,
-    ExtraAnswer,
     Interaction,
     ItemTime,
     Latecomer,
     MediaFile,
     MissingMedia,
     Place,
-    PracticeAnswer,
     RatingRevision,
     RepeatVisit,
+    Screen,
     Session,
     Tombstone,
 )
@@ -95,13 +92,8 @@ def _rated(study, items):
                 )
                 RatingRevision.objects.create(rating=rating, value=1, reason="at first", at=now)
         ItemTime.objects.create(session=session, item=items[0], active_seconds=9, idle_seconds=1)
-        ExitAnswer.objects.create(session=session, key="comments", text="nothing more")
-        CheckAttempt.objects.create(
-            session=session,
-            number=1,
-            passed=True,
-            answers=[{"question": "?", "answer": mark("checkattempt-answers"), "right": True}],
-        )
+        factories.make_about(session, "comments", text="nothing more")
+        factories.make_attempt(session, 1, True, ("?", mark("answer-text"), True))
     return {
         "raters/<int:pk>": finished[0].rater,
         "coding/<int:pk>": finished[0].ratings.first(),
@@ -118,9 +110,9 @@ def _begun(study, **ids):
     """A session that rates, with its screens."""
     session = sessions.begin_visit(study, ids, consents=True)
     sessions.move(session, Session.State.INSTRUCTIONS)  # past the questions before
-    CheckAttempt.objects.create(session=session, number=1, passed=True, answers=[])
+    factories.make_attempt(session, 1, True, ("?", "yes", True))
     practised = study.items.get(is_practice=True)
-    PracticeAnswer.objects.create(session=session, item=practised, answers={})
+    factories.make_practice(session, practised)
     session.refresh_from_db()
     assert sessions.begin(session), "a rater of the sweep finds no place"
     return session
@@ -141,8 +133,10 @@ def _at_work(study):
         study, "dee", state=Session.State.CONSENT, source=Session.Source.LINK
     )
     place = session.places.order_by("position").first()
-    check = session.extras.get(kind=Extra.Kind.ATTENTION)
-    ExtraAnswer.objects.create(extra=check, value=1, answered_at=timezone.now(), text="A")
+    check = session.extras.get(kind=Screen.Kind.ATTENTION)
+    Answer.objects.create(
+        screen=check, key=check.key, value=1, answered_at=timezone.now(), text="A"
+    )
     return {
         "r/<slug:token>": (session, "token"),
         "raters/links/<int:pk>": link,

@@ -17,8 +17,8 @@ MEANINGFUL = {
     "session": "stopped_in layout arm browser device",  # words of lists
     "place": "first_side",
     "rating": "first_side",
-    "extra": "check_key first_side",  # the key of a check of the study
-    "exitanswer": "key step",
+    "screen": "key first_side",  # the key of a check of the study
+    "answer": "key",
     "qualitystep": "rule",
     "content": "image_url audio_url",  # name an upload
     "mediafile": "content_type",

@@ -11,15 +11,13 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import (
-    CheckAttempt,
-    ExitAnswer,
-    Extra,
-    ExtraAnswer,
-    PracticeAnswer,
+    Answer,
     Rater,
     Rating,
+    Screen,
     Session,
 )
+from tests import factories
 from tests.sweep.asking import send, undone
 from tests.sweep.callers import CALLERS, PROGRAMS, make_caller, make_program
 from tests.sweep.canaries import MARK, marks_of, text_columns
@@ -223,12 +221,11 @@ def test_nothing_tells_what_was_answered_in_a_preview(sweep):
         own = {"session": session}
         words = {"value": 1, "text": said, "reason": said, "answered_at": now}
         Rating.objects.create(**own, item=item, question=question, **words)
-        extra = Extra.objects.create(**own, position=900, kind="gold", item=item)
-        ExtraAnswer.objects.create(extra=extra, item=item, question=question, **words)
-        ExitAnswer.objects.create(**own, key=said, text=said)
-        PracticeAnswer.objects.create(**own, item=item, answers={said: said})
-        attempt = {"question": said, "answer": said, "right": True}
-        CheckAttempt.objects.create(**own, number=1, answers=[attempt], passed=True)
+        extra = Screen.objects.create(**own, position=900, kind="gold", item=item)
+        Answer.objects.create(screen=extra, item=item, question=question, **words)
+        factories.make_about(session, said, text=said)
+        factories.make_practice(session, item, **{said: 1})
+        factories.make_attempt(session, 1, True, (said, said, True))
         Session.objects.filter(pk=session.pk).update(state="completed", ended_at=now, arm=said)
         Rater.objects.filter(pk=session.rater_id).update(key=said)
         allowed = [(reader, ask) for reader in readers for ask in asks if _reads(reader, ask)]

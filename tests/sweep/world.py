@@ -15,13 +15,13 @@ from annotate.design import splits
 from annotate.models import (
     ApiToken,
     CodesCompared,
-    Extra,
     FileLoad,
     Item,
     Making,
     Membership,
     Question,
     QuestionnaireVersion,
+    Screen,
     StoppingPlan,
 )
 from annotate.raters import uploads
@@ -98,7 +98,7 @@ def make_world():
     _make_files(rows)
     others = factories.make_study(OTHERS, world.people["neighbour"], items=3)
     world.foreign = {
-        "<int:extra>": Extra.objects.order_by("session").last().pk,
+        "<int:extra>": Screen.objects.order_by("session").last().pk,
         "<int:item>": others.items.first().pk,
         "<int:question>": others.questions.first().pk,
     }

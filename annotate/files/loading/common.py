@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from annotate.design.versions import kept_keys
 from annotate.files.reading import Problems, TableFile
-from annotate.models import ExtraAnswer, Item, Place, Question, Rating, Study
+from annotate.models import Answer, Item, Place, Question, Rating, Study
 
 # Rows looked up in the database at once: below SQLite's limit of parameters in one query.
 BATCH = 500
@@ -44,7 +44,7 @@ class Answers:
         at_work = Item.objects.filter(held, pk__in=pks).order_by()
         first, *more = (
             model.objects.filter(**{f"{which}__in": pks}).order_by().values_list(which, flat=True)
-            for model in (Rating, ExtraAnswer)
+            for model in (Rating, Answer)
             for which in ("item", "item__parent")
         )
         return {*first.union(*more), *at_work.values_list("pk", flat=True)}
@@ -53,7 +53,7 @@ class Answers:
         """Return whether the study has any answer."""
         answers = (
             Rating.objects.filter(item__study=study),
-            ExtraAnswer.objects.filter(item__study=study),
+            Answer.objects.filter(item__study=study),
         )
         return any(some.exists() for some in answers)
 
@@ -61,13 +61,13 @@ class Answers:
         """Return whether the present version of the questionnaire has any answer."""
         version = study.questionnaire_version
         rated = Rating.objects.filter(item__study=study, session__version=version)
-        extra = ExtraAnswer.objects.filter(item__study=study, extra__session__version=version)
+        extra = Answer.objects.filter(item__study=study, screen__session__version=version)
         return rated.exists() or extra.exists()
 
     def settled(self, study) -> set[str]:
         """Return keys of the questions that have answers, or that an earlier version asks."""
         rated = Exists(Rating.objects.filter(question=OuterRef("pk")))
-        extra = Exists(ExtraAnswer.objects.filter(question=OuterRef("pk")))
+        extra = Exists(Answer.objects.filter(question=OuterRef("pk")))
         keys = study.questions.filter(Q(rated) | Q(extra)).values_list("key", flat=True)
         return kept_keys(study) | set(keys)
 

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotate.models import Extra, ExtraAnswer, Place, Session
+from annotate.models import Answer, Place, Screen, Session
 from tests import factories
 from tests.annotate.sessions.test_extras import BOTH, DISAGREE
 
@@ -39,7 +39,7 @@ def ann(study):
     for position, fields, answers in (
         (
             2,
-            {"kind": "attention", "check_key": "both", "spec": BOTH},
+            {"kind": "attention", "key": "both", "spec": BOTH},
             [(None, None, "A | C", False, 4.25, [["B", "2026-05-04T03:02:00+00:00"]])],
         ),
         (
@@ -49,15 +49,16 @@ def ann(study):
         ),
         (
             4,
-            {"kind": "attention", "check_key": "read", "spec": DISAGREE},
+            {"kind": "attention", "key": "read", "spec": DISAGREE},
             [(None, 2, "", True, None, [])],
         ),
         (5, {"kind": "repeat", "item": own}, [(accuracy, 4, "", None, 2, [])]),
     ):
-        extra = Extra.objects.create(session=session, position=position, is_whole=True, **fields)
+        extra = Screen.objects.create(session=session, position=position, is_whole=True, **fields)
         for question, value, text, passed, seconds, changes in answers:
-            ExtraAnswer.objects.create(
-                extra=extra,
+            Answer.objects.create(
+                screen=extra,
+                key=extra.key,
                 item=extra.item,
                 question=question,
                 value=value,
@@ -98,7 +99,7 @@ def test_a_row_an_answer_with_what_was_expected(study, ann):
 
 def test_what_stood_where(study, ann):
     other = factories.make_session(study, "bob", source="web")
-    Extra.objects.create(session=other, position=1, kind="attention", check_key="x", spec=BOTH)
+    Screen.objects.create(session=other, position=1, kind="attention", key="x", spec=BOTH)
     names = ["rater", "row", "position", "kind", "item", "check", "system"]
     assert [[row[name] for name in names] for row in rows("screens")] == [
         ["ann", "7", "1", "item", "item-0", "", "good"],

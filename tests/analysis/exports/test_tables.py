@@ -16,13 +16,13 @@ from analysis.exports.csv import csv_cells
 from annotate.models import (
     Code,
     Coding,
-    Extra,
     Item,
     ItemTime,
     Listening,
     Rater,
     Rating,
     RatingRevision,
+    Screen,
     Session,
     Study,
 )
@@ -42,8 +42,8 @@ def rated():
     study = make_rated_study()
     rating = Rating.objects.first()
     RatingRevision.objects.create(rating=rating, value=3, at=rating.answered_at)
-    extra = {"kind": Extra.Kind.REPEAT, "position": 9, "item": rating.item}
-    extra = Extra.objects.create(session=rating.session, **extra)
+    extra = {"kind": Screen.Kind.REPEAT, "position": 9, "item": rating.item}
+    extra = Screen.objects.create(session=rating.session, **extra)
     extra.answers.create(
         item=rating.item, question=rating.question, value=3, answered_at=rating.answered_at
     )

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotate.design import access, versions
-from annotate.models import Extra, ExtraAnswer, Question, Rating, Session
+from annotate.models import Answer, Question, Rating, Screen, Session
 from annotate.sessions import session as sessions
 from annotate.studies import edit
 from annotate.studies.edit import follow_questions
@@ -44,7 +44,7 @@ def second_version(study, owner):
 def answered_and_changed(study, session, owner):
     place = access.place_of_session(session.token, item__isnull=False)
     question = study.questions.get(key="liking")
-    given = [sessions.Answer(question, 3.0)]
+    given = [sessions.SentAnswer(question, 3.0)]
     sessions.save_answers(place, versions.asked(study), given)
     second_version(study, owner)
 
@@ -82,16 +82,16 @@ def test_a_session_with_gold_and_repeats_finishes_with_the_words_in_which_it_beg
         leave(session, page, said)
     session.refresh_from_db()
     assert (session.state, session.version) == (Session.State.COMPLETED, 1)
-    assert "Extra" in shown
-    extra = ExtraAnswer.objects.values_list("extra__kind", "question__key", "value", "reason")
+    assert "Screen" in shown
+    extra = Answer.objects.values_list("screen__kind", "question__key", "value", "reason")
     assert sorted(extra) == [
         ("gold", "liking", 2.0, ""),
         ("gold", "trust", 4.0, "Because."),
         ("repeat", "liking", 2.0, ""),
         ("repeat", "trust", 4.0, "Because."),
     ]
-    assert not Extra.objects.exclude(is_whole=True).exists()
-    assert Extra.objects.get(kind="gold").passed is True
+    assert not Screen.objects.exclude(is_whole=True).exists()
+    assert Screen.objects.get(kind="gold").passed is True
     assert Rating.objects.count() == 4
 
 
@@ -107,8 +107,8 @@ def test_each_answer_of_a_gold_item_is_saved_alone_with_its_reason(study, owner)
     assert answer.status_code == 200
     assert Client().post(f"{address}{liking.pk}/", {f"q{liking.pk}": "5"}).status_code == 200
     assert Client().post(f"{address}{humour.pk}/", {f"q{humour.pk}": "5"}).status_code == 409
-    stored = ExtraAnswer.objects.get(question=trust)
-    ExtraAnswer.objects.update(seconds=2.5)
+    stored = Answer.objects.get(question=trust)
+    Answer.objects.update(seconds=2.5)
     Client().post(f"{address}{trust.pk}/", {name: "4", f"{name}why": "another"})
     stored.refresh_from_db()
     assert (stored.reason, stored.seconds, stored.changes) == ("another", 2.5, [])
@@ -206,4 +206,4 @@ def test_an_attention_check_asks_for_no_reason(study):
     assert (
         Client().post(f"/r/{session.token}/item/1/", data | {name: ["A", "D"]}).status_code == 303
     )
-    assert ExtraAnswer.objects.get().reason == ""
+    assert Answer.objects.get().reason == ""

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from annotate.design import checks
-from annotate.models import ExtraAnswer, ItemTime, Rating, Session
+from annotate.models import Answer, ItemTime, Rating, Session
 from annotate.sessions import session as sessions
 from tests import factories
 from tests.annotate.sessions.test_extras import BOTH
@@ -95,7 +95,7 @@ def test_no_address_of_a_session_is_a_fault_whatever_is_sent(study):
             body = sent[(turn + place) % len(sent)]
             assert Client().post(path, body).status_code < 500, path
     assert not Rating.objects.filter(session=other).exists()
-    assert not ExtraAnswer.objects.filter(extra__session=other).exists()
+    assert not Answer.objects.filter(screen__session=other).exists()
     assert not ItemTime.objects.filter(session=other).exists()
 
 
@@ -113,4 +113,4 @@ def test_nothing_of_anothers_screens_is_saved_by_an_own_address(study):
     for hidden in ({"extra": extra.pk}, {"item": foreign.item_id}):
         page = Client().post(f"/r/{mine.token}/item/1/", said | hidden)
         assert page.status_code == 303  # likewise
-    assert not Rating.objects.exists() and not ExtraAnswer.objects.exists()
+    assert not Rating.objects.exists() and not Answer.objects.exists()

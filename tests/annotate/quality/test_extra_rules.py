@@ -3,7 +3,13 @@
 import pytest
 from django.utils import timezone
 
-from annotate.models import Content, ExitAnswer, Extra, ExtraAnswer, Listening, Rater
+from annotate.models import (
+    Answer,
+    Content,
+    Listening,
+    Rater,
+    Screen,
+)
 from annotate.quality.rules import RULES, offered, preview
 from annotate.sessions.exclude import exclude, undo
 from annotate.studies.templates import make_study, study_templates
@@ -16,13 +22,14 @@ pytestmark = pytest.mark.django_db
 def extra(session, position, kind, given, item=None):
     """An extra screen with answers {question key: (value, passed)}; of a check {"": …}."""
     key = f"k{position}" if kind == "attention" else ""
-    one = Extra.objects.create(
-        session=session, position=position, kind=kind, item=item, check_key=key, is_whole=True
+    one = Screen.objects.create(
+        session=session, position=position, kind=kind, item=item, key=key, is_whole=True
     )
     for name, (value, passed) in given.items():
         question = session.study.questions.get(key=name) if name else None
-        ExtraAnswer.objects.create(
-            extra=one,
+        Answer.objects.create(
+            screen=one,
+            key=key,
             item=item,
             question=question,
             value=value,
@@ -173,7 +180,7 @@ def test_the_five_mechanisms_of_p4_are_ready_made(owner, language):
         session = checked(study, str(rule), passed)
         Rater.objects.filter(key=str(rule)).update(platform_ids=told)
         for key, value in (("movies_per_month", films), ("familiarity", familiar)):
-            ExitAnswer.objects.create(session=session, key=key, value=value)
+            factories.make_about(session, key, value=value)
     rules = [rule for rule, *_ in P4 if rule]
     assert set(rules) <= {rule.key for rule in offered(study)}
     for rule in rules:  # as they stand on the page, nothing set by hand

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.design.minutes import pace_of
-from annotate.models import Extra, ExtraAnswer, Place, Rating, Session
+from annotate.models import Answer, Place, Rating, Screen, Session
 from tests import factories
 from tests.annotate.raters.test_preview import begun, normal, open_preview
 from tests.annotate.raters.test_views import answers
@@ -31,7 +31,7 @@ def test_a_walk_through_all_kinds_of_screens_counts_them_all(client, study):
     entries = [{"item": "item-0", "answers": {"accuracy": 5}}]
     set_gold(study, entries)
     session = begin(study, attention=[BOTH, DISAGREE], gold_per_session=1, repeats=1)
-    kinds = dict(session.extras.values_list("position", "check_key"))
+    kinds = dict(session.extras.values_list("position", "key"))
     for position in range(1, 8):
         page = client.get(f"/r/{session.token}/", follow=True).content.decode()
         assert f"Page {position} of 7" in page
@@ -40,8 +40,8 @@ def test_a_walk_through_all_kinds_of_screens_counts_them_all(client, study):
         assert send(client, session, position, data).status_code == 303
     assert study.completion_code in client.get(f"/r/{session.token}/").content.decode()
     assert Rating.objects.count() == 12 == Rating.objects.for_analysis().count()
-    assert ExtraAnswer.objects.count() == 2 + 4 + 4
-    assert Extra.objects.filter(kind="attention", passed=True).count() == 2
+    assert Answer.objects.count() == 2 + 4 + 4
+    assert Screen.objects.filter(kind="attention", passed=True).count() == 2
     assert Place.objects.filter(state="filled").count() == 3
 
 
@@ -58,7 +58,7 @@ def test_a_check_shows_boxes_says_what_is_missing_and_remembers(client, study):
     assert re.findall(r'value="(.)" aria-keyshortcuts="." checked', page) == ["A", "B"]
     assert "Saved ✓" in page
     again = send(client, session, at, {})
-    assert again.status_code == 422 and ExtraAnswer.objects.get().text == "A | B"
+    assert again.status_code == 422 and Answer.objects.get().text == "A | B"
 
 
 def test_a_back_button_saves_what_is_there_and_asks_for_nothing(client, study):
@@ -67,19 +67,19 @@ def test_a_back_button_saves_what_is_there_and_asks_for_nothing(client, study):
     back = send(client, session, at, {}, go="back")
     assert back.url == f"/r/{session.token}/item/{at - 1}/"
     send(client, session, at, {"q0": "B"}, go="back")
-    assert ExtraAnswer.objects.get().text == "B"
+    assert Answer.objects.get().text == "B"
 
 
 def test_each_choice_is_saved_at_once(client, study):
     session = begin(study, attention=[BOTH, DISAGREE])
     for key, wrong, right in (("both", "Z", ["A", "D"]), ("read", "9", "2")):
-        extra = session.extras.get(check_key=key)
+        extra = session.extras.get(key=key)
         path = f"/r/{session.token}/extra/{extra.pk}/0/0/"
         assert path in page_of(client, session, extra.position)
         assert client.post(path, {"q0": wrong}).status_code == 422
         assert client.post(path, {}).status_code == 422
         assert "Saved ✓" in client.post(path, {"q0": right}).content.decode()
-    assert set(ExtraAnswer.objects.values_list("passed", flat=True)) == {True}
+    assert set(Answer.objects.values_list("passed", flat=True)) == {True}
 
 
 def test_a_gold_item_cannot_be_told_from_another(client, study):
@@ -104,7 +104,7 @@ def test_a_gold_item_cannot_be_told_from_another(client, study):
     question = study.questions.first()
     path = f"/r/{session.token}/answer/{extra.item_id}/{question.pk}/"
     assert "Saved ✓" in client.post(path, {f"q{question.pk}": "3"}).content.decode()
-    assert ExtraAnswer.objects.get().item == extra.item and not Rating.objects.exists()
+    assert Answer.objects.get().item == extra.item and not Rating.objects.exists()
 
 
 def test_a_repeat_is_shown_without_the_first_answers_and_saved_apart(client, study):
@@ -119,7 +119,7 @@ def test_a_repeat_is_shown_without_the_first_answers_and_saved_apart(client, stu
     assert path in page
     assert client.post(path, {f"q{question.pk}": "2"}).status_code == 200
     assert set(Rating.objects.values_list("value", flat=True)) == {5}
-    assert ExtraAnswer.objects.get().value == 2
+    assert Answer.objects.get().value == 2
     assert "checked" in page_of(client, session, extra.position)
 
 
@@ -139,7 +139,7 @@ def test_what_is_no_screen_of_the_session_is_not_saved(client, study):
         assert client.post(f"/r/{session.token}/{path}", {"q0": "A"}).status_code == 409, path
     sent = client.post(f"/r/{session.token}/item/1/", {"extra": theirs.pk, "q0": "A"})
     assert sent["Location"] == f"/r/{session.token}/item/1/?lost=1"
-    assert not (ExtraAnswer.objects.exists() or Rating.objects.exists())
+    assert not (Answer.objects.exists() or Rating.objects.exists())
 
 
 def test_two_tabs_keep_the_newest_answer_and_both_are_remembered(client, study):
@@ -148,7 +148,7 @@ def test_two_tabs_keep_the_newest_answer_and_both_are_remembered(client, study):
     path = f"/r/{session.token}/extra/{extra.pk}/0/0/"
     client.post(path, {"q0": ["A", "D"]})
     send(client, session, extra.position, {"q0": ["B", "D"]})
-    one = ExtraAnswer.objects.get()
+    one = Answer.objects.get()
     assert (one.text, [old for old, _ in one.changes], one.passed) == ("B | D", ["A | D"], False)
 
 
@@ -167,7 +167,7 @@ def test_the_failure_that_was_set_leads_out_with_its_own_code(client, study):
 
 def test_a_check_needs_few_queries(client, study, django_assert_max_num_queries):
     session = begin(study, attention=[BOTH] + [DISAGREE | {"key": f"k{n}"} for n in range(8)])
-    extra = session.extras.get(check_key="both")
+    extra = session.extras.get(key="both")
     pace_of(study)  # kept for five minutes
     with django_assert_max_num_queries(6):
         page_of(client, session, extra.position)
@@ -233,5 +233,5 @@ def test_a_walk_through_the_preview_meets_the_checks_and_counts_nowhere(as_owner
         assert send(as_owner, session, position, data).status_code == 303
     session.refresh_from_db()
     assert session.state == "completed" and session.extras.count() == 2
-    assert not ExtraAnswer.objects.filter(extra__session__study=study).exists()
+    assert not Answer.objects.filter(screen__session__study=study).exists()
     assert not Session.objects.filter(study=study).exists()

@@ -9,7 +9,12 @@ from collections import Counter
 import pytest
 from django.db import connection
 
-from annotate.models import ExitAnswer, Place, Session
+from annotate.models import (
+    Answer,
+    Place,
+    Screen,
+    Session,
+)
 from tests import simulated_raters
 from tests.web_server import WebServer
 
@@ -118,8 +123,8 @@ def check_quotas(study, raters, most):
         State.SCREENED_OUT: len(raters) - 2 * most,
     }
     # Every answer about a rater is there once: two of the screener, and two of who went on.
-    steps = Counter(ExitAnswer.objects.values_list("step", flat=True))
-    step = ExitAnswer.Step
+    steps = Counter(Answer.objects.values_list("screen__kind", flat=True))
+    step = Screen.Kind
     assert steps == {step.SCREENER: 2 * len(raters), step.BEFORE: 2 * most, step.EXIT: 2 * most}
 
 

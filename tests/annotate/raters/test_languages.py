@@ -10,7 +10,13 @@ from django.utils import translation
 from annotate.design import around
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
-from annotate.models import ExitAnswer, Extra, Question, Session, Study
+from annotate.models import (
+    Answer,
+    Question,
+    Screen,
+    Session,
+    Study,
+)
 from annotate.studies.study_file import as_yaml, study_data
 from annotate.studies.templates import make_study, study_templates
 from annotate.values.languages import name_of, offered
@@ -97,7 +103,7 @@ def test_saves_and_refusals_of_attention_checks_speak_the_language(client, study
     check = {"key": "read", "text": "请选择“不同意”。", "scale": "likert5", "right": 2, "after": 0}
     Study.objects.update(language="zh-hans", extra={"attention": [check]})
     token = begin(client, study)
-    extra = Extra.objects.get(session__token=token)
+    extra = Screen.objects.get(session__token=token)
     assert "非常不同意" in client.get(f"/r/{token}/item/1/").content.decode()
     address = f"/r/{token}/extra/{extra.pk}/0/0/"
     assert "已保存 ✓" in client.post(address, {"q0": "2"}).content.decode()
@@ -116,7 +122,7 @@ def test_of_a_choice_the_english_key_is_kept_and_of_other_scales_the_number(clie
     page = client.get(f"/r/{token}/exit/").content.decode()
     assert "不愿透露" in page and "非常不同意" in page and ">100%<" in page
     client.post(f"/r/{token}/exit/", {"qgender": "5", "qfamiliarity": "30", "qown": "1"})
-    kept = ExitAnswer.objects.order_by("key").values_list("key", "value", "text")
+    kept = Answer.objects.order_by("key").values_list("key", "value", "text")
     assert list(kept) == [
         ("familiarity", 30, ""),
         ("gender", 5, "prefer not to say"),

@@ -7,7 +7,13 @@ from django.test import Client
 from django.utils import timezone
 
 from annotate import urls
-from annotate.models import ExitAnswer, ExtraAnswer, Place, Rating, Session, Study
+from annotate.models import (
+    Answer,
+    Place,
+    Rating,
+    Session,
+    Study,
+)
 from annotate.sessions import places, steps
 from annotate.sessions import session as sessions
 from tests import factories
@@ -74,7 +80,7 @@ def test_a_step_that_is_pressed_late_is_done_or_says_that_it_was_not(client, ask
     go_quiet(session.token)
     assert Session.objects.get().state == State.ABANDONED
     page = follow(client, client.post(f"/r/{session.token}/{path}", sent))
-    kept = list(ExitAnswer.objects.values_list("key", flat=True))
+    kept = list(Answer.objects.values_list("key", flat=True))
     assert kept == ([outcome] if outcome in ("adult", "age", "tv") else [])
     assert kept or outcome in page
     assert (LOST in page) == (outcome == LOST)
@@ -176,7 +182,7 @@ def test_what_comes_late_from_an_extra_screen_is_saved(client, study, kind, is_p
     path, hidden = (f"item/{extra.position}/", hidden) if is_page else (fragment, {})
     response = client.post(f"/r/{session.token}/{path}", data | hidden)
     assert response.status_code == (303 if is_page else 200)
-    assert ExtraAnswer.objects.filter(extra__kind=kind).exists()
+    assert Answer.objects.filter(screen__kind=kind).exists()
     assert LOST not in follow(client, response)
 
 

@@ -389,6 +389,6 @@ def test_what_stands_on_gold_items_and_items_for_practice_is_counted_too(study, 
     session.state = "rating"
     assert not missing.report(session, trial.pk, "image")
     assert not missing.report(session, gold.pk, "image")
-    session.extras.create(kind="gold", item=study.items.get(key="gold"), position=1)
+    session.screens.create(kind="gold", item=study.items.get(key="gold"), position=1)
     assert missing.report(session, gold.pk, "image")
     assert MissingMedia.objects.count() == 2

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 
 from annotate.design.minutes import pace_of
-from annotate.models import Extra, Item, Place, Rating, Session
-from annotate.raters.screens import Screen, labelled_lines
+from annotate.models import Item, Place, Rating, Screen, Session
+from annotate.raters.screens import ItemPage, labelled_lines
 from annotate.sessions import places
 from annotate.sessions import session as sessions
 from annotate.values.scales import parse_scale
@@ -255,12 +255,12 @@ def test_the_last_two_answers_at_once_fill_the_place(podcasts):
     questions = list(podcasts.questions.all())
     fit, better = (next(q for q in questions if q.key == key) for key in ("episode-fit", VERDICT))
     episodes = list(podcasts.items.filter(parent=place.item))
-    some = [sessions.Answer(fit, 4.0, item_id=episode.pk) for episode in episodes]
+    some = [sessions.SentAnswer(fit, 4.0, item_id=episode.pk) for episode in episodes]
     sessions.save_answers(place, questions, some[:-1])
 
     def last():
         try:
-            return sessions.save_answers(place, questions, [sessions.Answer(better, 2.0)])
+            return sessions.save_answers(place, questions, [sessions.SentAnswer(better, 2.0)])
         finally:
             connection.close()
 
@@ -277,7 +277,7 @@ def test_a_save_about_a_part_needs_no_query_more(podcasts, django_assert_num_que
     fit = next(q for q in questions if q.key == "episode-fit")
     episode = podcasts.items.get(key="pair-1-A-1")
     with django_assert_num_queries(SAVE_PAIR[connection.vendor]):
-        sessions.save_answers(place, questions, [sessions.Answer(fit, 4.0, item_id=episode.pk)])
+        sessions.save_answers(place, questions, [sessions.SentAnswer(fit, 4.0, item_id=episode.pk)])
 
 
 def test_a_page_of_a_pair_takes_few_queries(client, podcasts, django_assert_max_num_queries):
@@ -304,7 +304,7 @@ def test_the_profile_of_the_recipient_stands_with_the_lists(client, podcasts):
     page = client.get(f"/r/{session.token}/item/{place.position}/").content.decode()
     assert "Likes history and long interviews." in page and "OTHER-PROFILE" not in page
     theirs = Place(item=make_pair(podcasts, "pair-9", recipient="r2"), session=session)
-    assert Screen(theirs, []).profile() == "OTHER-PROFILE"
+    assert ItemPage(theirs, []).profile() == "OTHER-PROFILE"
     podcasts.items.filter(kind="profile").delete()
     page = client.get(f"/r/{session.token}/item/{place.position}/").content.decode()
     assert "Profile" not in page
@@ -398,12 +398,12 @@ def test_a_pair_that_is_asked_again_has_its_profile_folded_like_any_later_pair(c
     Item.objects.filter(kind="profile").update(text="Topics: the sea\nStyle: calm")
     session = new_session(podcasts)
     place, last = pair_place(session), session.places.order_by("position").last().position
-    Extra.objects.create(
-        session=session, item=place.item, kind=Extra.Kind.REPEAT, position=last + 1
+    Screen.objects.create(
+        session=session, item=place.item, kind=Screen.Kind.REPEAT, position=last + 1
     )
     page = client.get(f"/r/{session.token}/item/{last + 1}/").content.decode()
     assert '<details class="card profile">' in page
-    Extra.objects.update(position=0)  # before all others
+    Screen.objects.update(position=0)  # before all others
     page = client.get(f"/r/{session.token}/item/{place.position}/").content.decode()
     assert '<details class="card profile">' in page
 

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from annotate.design.minutes import pace_of
 from annotate.models import (
-    Extra,
     Item,
     Making,
     MissingMedia,
@@ -19,6 +18,7 @@ from annotate.models import (
     Rater,
     Rating,
     RatingRevision,
+    Screen,
     Session,
     Study,
 )
@@ -378,4 +378,4 @@ def test_checks_gold_and_repeats_stand_in_a_preview(as_owner, study):
     study.save()
     page = as_owner.get(open_preview(as_owner, "show=check-a"), follow=True).content.decode()
     assert "Choose A." in page and "of 5" in page
-    assert set(begun().extras.values_list("kind", flat=True)) == set(Extra.Kind.values)
+    assert set(begun().extras.values_list("kind", flat=True)) == set(Screen.AMONG_ITEMS)

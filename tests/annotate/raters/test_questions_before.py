@@ -9,9 +9,14 @@ from django.utils import timezone
 
 from analysis.exports.tables import HEADERS
 from annotate.design import around
-from annotate.models import ExitAnswer, Session, Study
+from annotate.models import (
+    Answer,
+    Session,
+    Study,
+)
 from annotate.sessions import places, steps
 from annotate.sessions import session as sessions
+from tests import factories
 from tests.annotate.sessions.test_steps import state, text_of
 
 State = Session.State
@@ -51,7 +56,7 @@ def test_they_come_after_the_consent_and_before_the_instructions(client, study):
     assert not study.places.exclude(state="open").exists()
     page = send(client, session, qage="31", qtv="1")
     assert "What to do" in text_of(page) and state(session) == State.INSTRUCTIONS
-    kept = ExitAnswer.objects.order_by("key").values_list("step", "key", "value", "text")
+    kept = Answer.objects.order_by("key").values_list("screen__kind", "key", "value", "text")
     assert list(kept) == [("before", "age", 31.0, ""), ("before", "tv", 1.0, "Yes")]
     client.post(f"/r/{session.token}/begin/")
     assert state(session) == State.RATING
@@ -65,7 +70,7 @@ def test_a_required_one_is_asked_for_and_nobody_gets_past_it(client, study):
     client.post(f"/r/{session.token}/begin/")
     assert state(session) == State.QUESTIONS
     again = text_of(client.get(f"/r/{session.token}/questions/"))
-    assert "checked" in again and ExitAnswer.objects.get().text == "woman"
+    assert "checked" in again and Answer.objects.get().text == "woman"
     wrong = send(client, session, qage="200")
     assert wrong.status_code == 422 and "a number from 1 to 130" in text_of(wrong)
     send(client, session, qage="20")
@@ -78,13 +83,13 @@ def test_who_goes_back_from_the_instructions_may_change_an_answer(client, study)
     send(client, session, qage="20")
     page = send(client, session, qage="99")
     assert "What to do" in text_of(page)
-    assert ExitAnswer.objects.get(key="age").value == 99
+    assert Answer.objects.get(key="age").value == 99
     assert send(client, session, qage="").status_code == 422
-    assert ExitAnswer.objects.get(key="age").value == 99  # what is required is not taken back
+    assert Answer.objects.get(key="age").value == 99  # what is required is not taken back
     assert client.get(f"/r/{session.token}/questions/").url == f"/r/{session.token}/"
     Study.objects.update(state="closed")
     send(client, session, qage="21")
-    assert ExitAnswer.objects.get(key="age").value == 99
+    assert Answer.objects.get(key="age").value == 99
 
 
 @pytest.mark.django_db
@@ -94,7 +99,7 @@ def test_a_page_sent_again_or_from_another_tab_changes_nothing_later(client, stu
     client.post(f"/r/{session.token}/begin/")
     assert state(session) == State.RATING
     send(client, session, qage="99")
-    assert ExitAnswer.objects.get(key="age").value == 20
+    assert Answer.objects.get(key="age").value == 20
 
 
 @pytest.mark.django_db
@@ -103,7 +108,7 @@ def test_what_was_typed_before_a_long_pause_is_kept(client, study):
     go_quiet(session)
     assert state(session) == State.ABANDONED
     assert "What to do" in text_of(send(client, session, qage="20"))
-    assert ExitAnswer.objects.get(key="age").value == 20
+    assert Answer.objects.get(key="age").value == 20
 
 
 @pytest.mark.django_db
@@ -158,7 +163,7 @@ def test_who_is_there_may_withdraw_and_all_is_gone(client, study):
     session, _ = consent(client)
     send(client, session, qgender="2")
     client.post(f"/r/{session.token}/withdraw/")
-    assert state(session) == State.WITHDRAWN and not ExitAnswer.objects.exists()
+    assert state(session) == State.WITHDRAWN and not Answer.objects.exists()
 
 
 @pytest.mark.django_db
@@ -166,7 +171,7 @@ def test_a_closed_study_takes_no_answers_there(client, study):
     session, _ = consent(client)
     Study.objects.update(state="closed")
     assert "This study is closed" in text_of(send(client, session, qage="20"))
-    assert not ExitAnswer.objects.exists()
+    assert not Answer.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -176,21 +181,21 @@ def test_answers_sent_at_once_are_kept_once(study):
 
     def answer(value):
         try:
-            given = sessions.Answer(age, float(value))
-            return steps.answer_before(session, [given], [], True)
+            given = sessions.SentAnswer(age, float(value))
+            return steps.tell(session, "before", [given])
         finally:
             connection.close()
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(answer, range(20, 36)))  # the first leads on, the others change it
-    assert ExitAnswer.objects.count() == 1 and state(session) == State.INSTRUCTIONS
+    assert Answer.objects.count() == 1 and state(session) == State.INSTRUCTIONS
 
 
 @pytest.mark.django_db
 def test_their_columns_stand_before_those_of_the_exit_questions(client, study, as_owner):
     session, _ = consent(client)
     send(client, session, qage="31", qgender="3")
-    ExitAnswer.objects.create(session=session, key="comments", text="fine")
+    factories.make_about(session, "comments", text="fine")
     assert HEADERS["sessions"](study)[-4:] == [
         "before_age",
         "before_gender",

@@ -13,7 +13,7 @@ from annotate.design import access, versions
 from annotate.models import Place, Question, Rating, RatingRevision, Study
 from annotate.raters.forms import LONGEST_TEXT
 from annotate.sessions import session as sessions
-from annotate.sessions.session import Answer
+from annotate.sessions.session import SentAnswer
 from tests import factories
 from tests.annotate.raters.test_preview import begun, open_preview
 
@@ -38,7 +38,7 @@ def place(study):
 
 def save(place, key, value, reason=""):
     question = place.study.questions.get(key=key)
-    answers = [Answer(question, value, reason=reason)]
+    answers = [SentAnswer(question, value, reason=reason)]
     return sessions.save_answers(place, versions.asked(place.study_id), answers)
 
 
@@ -131,7 +131,7 @@ def place_of(part):
 def test_a_reason_about_a_part_that_is_taken_back_is_not_kept(part):
     place, fit = place_of(part), part.study.questions.get()
     for reason in ("my name is Ann", ""):
-        sessions.save_answers(place, [fit], [Answer(fit, 4.0, item_id=part.pk, reason=reason)])
+        sessions.save_answers(place, [fit], [SentAnswer(fit, 4.0, item_id=part.pk, reason=reason)])
     assert set(revisions()) == {(4.0, "")}
     assert Rating.objects.get().reason == ""
 
@@ -139,7 +139,7 @@ def test_a_reason_about_a_part_that_is_taken_back_is_not_kept(part):
 def test_a_pair_waits_for_the_required_reasons_of_its_parts(part):
     place, fit = place_of(part), part.study.questions.get()
     for reason, state, gaps in (("", "held", 1), ("because", "filled", 0)):
-        said = [Answer(fit, 4.0, item_id=part.pk, reason=reason)]
+        said = [SentAnswer(fit, 4.0, item_id=part.pk, reason=reason)]
         assert len(sessions.save_answers(place, [fit], said)) == gaps
         assert Place.objects.get(pk=place.pk).state == state
 

@@ -74,7 +74,7 @@ from django.conf import settings
 from django.db import connection
 settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = sys.argv[1]
 from annotate.design import access
-from annotate.sessions.session import Answer, begin, finish, save_answers
+from annotate.sessions.session import SentAnswer, begin, finish, save_answers
 from annotate.models import Session
 mine = [s for s in Session.objects.order_by("pk") if s.pk % 6 == int(sys.argv[2])]
 print("ready", flush=True)
@@ -87,7 +87,7 @@ for session in mine:
     questions = list(session.study.questions.all())
     for position in range(1, session.places.count() + 1):
         place = access.place_of_session(session.token, position=position)
-        answers = [Answer(question, 3.0) for question in questions]
+        answers = [SentAnswer(question, 3.0) for question in questions]
         save_answers(place, questions, answers)
     if finish(session) is not None:
         stuck.append(session.pk)

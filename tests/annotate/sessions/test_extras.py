@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from analysis.exports import write
 from annotate.design import access
-from annotate.models import Extra, ExtraAnswer, Place, Question, Rating, Session
-from annotate.sessions import places, save_extras
+from annotate.models import Answer, Place, Question, Rating, Screen, Session
+from annotate.sessions import answers, places
 from annotate.sessions import session as sessions
 from annotate.sessions.extras import arrange, count_of
-from annotate.sessions.session import Answer, NotNow
+from annotate.sessions.session import NotNow, SentAnswer
 from annotate.studies import edit
 from annotate.values.scales import parse_scale
 from tests import factories
@@ -50,7 +50,7 @@ def screens(session):
     found = dict(session.places.values_list("position", "item__key"))
     for extra in session.extras.select_related("item"):
         assert extra.position not in found
-        found[extra.position] = f"{extra.kind}:{extra.check_key or extra.item.key}"
+        found[extra.position] = f"{extra.kind}:{extra.key or extra.item.key}"
     assert sorted(found) == list(range(1, len(found) + 1))
     return [found[position] for position in sorted(found)]
 
@@ -68,7 +68,7 @@ def fill(session, position, value=4.0):
     if place is None:
         return answer(access.extra_of_session(session.token, position=position), value)
     questions = list(session.study.questions.all())
-    return sessions.save_answers(place, questions, [Answer(q, value) for q in questions])
+    return sessions.save_answers(place, questions, [SentAnswer(q, value) for q in questions])
 
 
 def answer(extra, value, keys=None, **options):
@@ -76,10 +76,10 @@ def answer(extra, value, keys=None, **options):
     questions = list(extra.session.study.questions.all())
     if extra.kind == "attention":
         said = isinstance(value, str)
-        given = [Answer(questions[0], None if said else value, value if said else "")]
-        return save_extras.save(extra, [], given, **options)
-    given = [Answer(q, value) for q in questions if keys is None or q.key in keys]
-    return save_extras.save(extra, questions, given, **options)
+        given = [SentAnswer(questions[0], None if said else value, value if said else "")]
+        return answers.save(extra, [], given, **options)
+    given = [SentAnswer(q, value) for q in questions if keys is None or q.key in keys]
+    return answers.save(extra, questions, given, **options)
 
 
 def go_quiet(session):
@@ -164,7 +164,7 @@ def test_a_gold_item_that_the_rater_has_answered_is_not_shown_again(owner):
 
 def test_a_study_without_extras_has_positions_as_before(study):
     session = begin(study)
-    assert len(screens(session)) == 4 == count_of(session) and not Extra.objects.exists()
+    assert len(screens(session)) == 4 == count_of(session) and not Screen.objects.exists()
 
 
 def test_the_database_refuses_two_screens_at_one_position_and_nonsense(study):
@@ -173,11 +173,11 @@ def test_the_database_refuses_two_screens_at_one_position_and_nonsense(study):
     for wrong in (
         {"position": 3, "kind": "gold", "item": item},
         {"position": 9, "kind": "gold"},
-        {"position": 9, "kind": "attention", "item": item, "check_key": "x"},
-        {"position": 9, "kind": "attention", "check_key": "both"},
+        {"position": 9, "kind": "attention", "item": item, "key": "x"},
+        {"position": 9, "kind": "attention", "key": "both"},
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
-            Extra.objects.create(session=session, **wrong)
+            Screen.objects.create(session=session, **wrong)
 
 
 # Saves
@@ -191,26 +191,26 @@ def test_all_right_options_and_no_other_pass_a_check(study, words, passed):
     assert answer(extra, words) == []
     extra.refresh_from_db()
     assert (extra.is_whole, extra.passed) == (True, passed)
-    assert ExtraAnswer.objects.get().passed == passed
+    assert Answer.objects.get().passed == passed
 
 
 @pytest.mark.parametrize(("value", "passed"), [(2.0, True), (1.0, False), (5.0, False)])
 def test_an_instructed_likert_passes_with_its_one_point(study, value, passed):
     extra = begin(study, attention=[DISAGREE]).extras.get()
     answer(extra, value)
-    assert ExtraAnswer.objects.get().passed == passed and not Rating.objects.exists()
+    assert Answer.objects.get().passed == passed and not Rating.objects.exists()
 
 
 def test_a_save_keeps_time_and_changes_and_the_same_again_changes_nothing(study):
     extra = begin(study, attention=[BOTH]).extras.get()
     answer(extra, "A", shown_at=timezone.now() - timedelta(seconds=9))
-    first = ExtraAnswer.objects.get()
+    first = Answer.objects.get()
     assert 9 <= first.seconds < 12 and first.changes == []
     answer(extra, "A")
-    assert ExtraAnswer.objects.values().get() == ExtraAnswer.objects.filter(pk=first.pk).values()[0]
-    assert ExtraAnswer.objects.get().answered_at == first.answered_at
+    assert Answer.objects.values().get() == Answer.objects.filter(pk=first.pk).values()[0]
+    assert Answer.objects.get().answered_at == first.answered_at
     answer(extra, "A | D")
-    changed = ExtraAnswer.objects.get()
+    changed = Answer.objects.get()
     assert changed.text == "A | D" and [old for old, _ in changed.changes] == ["A"]
     assert changed.passed
 
@@ -224,11 +224,11 @@ def test_a_gold_answer_passes_within_its_tolerance(study, tolerance, value, pass
     set_gold(study, entries)
     extra = begin(study, gold_per_session=1).extras.get()
     gaps = answer(extra, value, keys=["accuracy"])
-    assert len(gaps) == 3 and not Extra.objects.get().is_whole
+    assert len(gaps) == 3 and not Screen.objects.get().is_whole
     assert answer(extra, 3.0, keys=["satisfaction", "transparency", "persuasiveness"]) == []
-    stored = Extra.objects.get()
+    stored = Screen.objects.get()
     assert (stored.is_whole, stored.passed) == (True, passed)
-    judged = dict(ExtraAnswer.objects.values_list("question__key", "passed"))
+    judged = dict(Answer.objects.values_list("question__key", "passed"))
     assert judged.pop("accuracy") == passed and set(judged.values()) == {None}
     assert not Rating.objects.exists() and not extra.item.places.exists()
 
@@ -239,9 +239,9 @@ def test_a_point_beside_the_right_word_is_another_answer(study):
     set_gold(study, entries)
     extra = begin(study, gold_per_session=1).extras.get()
     questions = {q.key: q for q in study.questions.all()}
-    given = [Answer(questions["fits"], 2.0), Answer(questions["accuracy"], 4.0)]
-    save_extras.save(extra, list(questions.values()), given)
-    judged = dict(ExtraAnswer.objects.values_list("question__key", "passed"))
+    given = [SentAnswer(questions["fits"], 2.0), SentAnswer(questions["accuracy"], 4.0)]
+    answers.save(extra, list(questions.values()), given)
+    judged = dict(Answer.objects.values_list("question__key", "passed"))
     assert judged == {"fits": False, "accuracy": True}
 
 
@@ -251,13 +251,12 @@ def test_a_right_answer_is_a_label_also_where_labels_are_numbers(study):
     extra = begin(study, gold_per_session=1).extras.get()
     questions = {q.key: q for q in study.questions.all()}
     for value, passed in ((3.0, False), (2.0, False), (1.0, True)):
-        save_extras.save(extra, list(questions.values()), [Answer(questions["stars"], value)])
-        assert ExtraAnswer.objects.get().passed == passed
+        answers.save(extra, list(questions.values()), [SentAnswer(questions["stars"], value)])
+        assert Answer.objects.get().passed == passed
     pieces = "".join(write.pieces(study, "checks", "jsonl"))
     assert {"given": "3", "expected": "3"}.items() <= json.loads(pieces).items()
     Question.objects.filter(key="stars").update(scale_spec=parse_scale("binary").as_dict())
-    question = Question.objects.get(key="stars")
-    assert save_extras.is_right(extra, ExtraAnswer.objects.get(), question) is None
+    assert answers.is_right(extra, Answer.objects.get()) is None
 
 
 def test_a_repeat_never_changes_the_first_answer(owner):
@@ -267,9 +266,9 @@ def test_a_repeat_never_changes_the_first_answer(owner):
     fill(session, first.position, 4.0)
     answer(extra, 2.0)
     assert set(Rating.objects.values_list("value", flat=True)) == {4.0}
-    assert set(ExtraAnswer.objects.values_list("value", flat=True)) == {2.0}
+    assert set(Answer.objects.values_list("value", flat=True)) == {2.0}
     Session.objects.update(state=State.COMPLETED)
-    pairs = list(ExtraAnswer.objects.for_analysis().test_retest())
+    pairs = list(Answer.objects.for_analysis().test_retest())
     questions = session.study.questions.values_list("pk", flat=True)
     who = session.rater_id, extra.item_id
     assert sorted(pairs) == sorted((*who, question, 4.0, 2.0) for question in questions)
@@ -278,14 +277,14 @@ def test_a_repeat_never_changes_the_first_answer(owner):
 
 def test_a_save_after_the_end_or_to_a_screen_that_went_is_refused(study):
     extra = begin(study, attention=[BOTH]).extras.get()
-    Extra.objects.all().delete()
+    Screen.objects.all().delete()
     with pytest.raises(NotNow):
         answer(extra, "A | D")
     other = begin(study).extras.get()
     Session.objects.update(state=State.COMPLETED)
     with pytest.raises(NotNow):
         answer(other, "A | D")
-    assert not ExtraAnswer.objects.exists()
+    assert not Answer.objects.exists()
 
 
 # Ends and pauses
@@ -310,21 +309,21 @@ def failing(study, failures, wrong):
     session = begin(study, attention=[BOTH, DISAGREE, third], attention_failures=failures)
     extras = list(session.extras.select_related("session__study"))
     for extra in extras[:wrong]:
-        answer(extra, 5.0 if extra.check_key == "read" else "B")
+        answer(extra, 5.0 if extra.key == "read" else "B")
     return extras
 
 
 def test_by_default_no_failed_check_ends_a_session(study):
     extras = failing(study, 0, 3)
-    assert not save_extras.has_ended(extras[2])
+    assert not answers.has_ended(extras[2])
     assert Session.objects.get().state == State.RATING
 
 
 def test_a_session_ends_at_the_failure_that_was_set(study):
     extras = failing(study, 2, 1)
-    assert not save_extras.has_ended(extras[0])
-    answer(extras[1], 5.0 if extras[1].check_key == "read" else "B")
-    assert save_extras.has_ended(extras[1])
+    assert not answers.has_ended(extras[0])
+    answer(extras[1], 5.0 if extras[1].key == "read" else "B")
+    assert answers.has_ended(extras[1])
     session = Session.objects.get()
     assert session.state == State.FAILED_ATTENTION and session.ended_at
     assert not session.places.exists() and study.places.exclude(state="open").count() == 0
@@ -345,7 +344,7 @@ def test_a_returning_rater_keeps_what_they_answered_and_gets_the_rest_again(owne
     assert session.current == 7
     kept = {extra.name: extra.pk for extra in session.extras.all()}
     assert kept.items() >= {n: pk for n, pk in before.items() if n[0] == "attention"}.items()
-    assert ExtraAnswer.objects.get().text == "A | D"
+    assert Answer.objects.get().text == "A | D"
 
 
 def test_settings_that_change_meanwhile_do_not_change_what_is_on_the_screen(study):
@@ -353,4 +352,4 @@ def test_settings_that_change_meanwhile_do_not_change_what_is_on_the_screen(stud
     study.extra["attention"] = [BOTH | {"right": ["B", "C"]}]
     study.save()
     answer(extra, "A | D")
-    assert Extra.objects.get().passed
+    assert Screen.objects.get().passed

@@ -114,7 +114,7 @@ def test_a_study_goes_whatever_is_saved_meanwhile(study, at_work):
     """The save is first here: the study goes with its answer."""
     place = at_work.places.select_related("item", "session").get(position=1)
     questions = list(study.questions.all())
-    answer = [sessions.Answer(questions[0], 3.0)]
+    answer = [sessions.SentAnswer(questions[0], 3.0)]
     meet(
         lambda: sessions.save_answers(place, questions, answer),
         elsewhere(lambda: (marking.begin(study), deleting.delete_study(study.pk))),

@@ -10,7 +10,7 @@ from annotate.design.checks import Settings
 from annotate.design.own_answers import count_repeats
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
-from annotate.models import Extra, ExtraAnswer, Rater, Rating, Session
+from annotate.models import Answer, Rater, Rating, Screen, Session
 from annotate.sessions import links, places
 from annotate.sessions import session as sessions
 from annotate.studies.study_file import as_yaml, study_data
@@ -19,7 +19,7 @@ from tests.annotate.raters.test_views import answers
 from tests.annotate.sessions.test_extras import BOTH, begin, screens
 
 pytestmark = pytest.mark.django_db
-State, Kind = Session.State, Extra.Kind
+State, Kind = Session.State, Screen.Kind
 
 
 def make_study(owner, items, recipients=1, **extra):
@@ -101,10 +101,10 @@ def test_the_draw_is_stored_before_the_first_answer_and_the_seed_decides_it(owne
     (session,) = begin_own(study)
     drawn = screens(session)
     assert session.extras.count() == 3 and not Rating.objects.exists()
-    Extra.objects.all().delete()
+    Screen.objects.all().delete()
     places.put_in_order(session, [])
     assert screens(session) == drawn
-    Extra.objects.all().delete()
+    Screen.objects.all().delete()
     session.study.extra["order_seed"] = 8
     places.put_in_order(session, [])
     assert screens(session) != drawn
@@ -141,7 +141,7 @@ def test_the_page_of_a_repeated_item_is_that_of_the_first_time(owner, client):
         assert client.post(f"/r/{session.token}/item/{position}/", data).status_code == 303
     first, again = pages[position_of[extra.item_id]], pages[extra.position]
     assert without_place(first) == without_place(again) and "checked" not in again
-    assert Rating.objects.count() == 40 and ExtraAnswer.objects.count() == 12
+    assert Rating.objects.count() == 40 and Answer.objects.count() == 12
 
 
 def test_the_key_is_read_kept_and_written(owner, study, tmp_path):

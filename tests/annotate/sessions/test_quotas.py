@@ -11,7 +11,11 @@ from django.utils import timezone
 
 from analysis.exports.tables import HEADERS
 from annotate.design.screener import screener_of
-from annotate.models import ExitAnswer, Session, Study
+from annotate.models import (
+    Answer,
+    Session,
+    Study,
+)
 from annotate.sessions import places, quotas, steps
 from annotate.sessions import session as sessions
 from annotate.sessions.exclude import exclude_by_hand
@@ -73,10 +77,10 @@ def screen(session, sex=WOMAN):
     """Answer without a page."""
     asked = screener_of(session.study).questions
     answers = [
-        sessions.Answer(question, float(value))
+        sessions.SentAnswer(question, float(value))
         for question, value in zip(asked, (ADULT, sex), strict=True)
     ]
-    steps.screen(session, answers)
+    steps.tell(session, "screener", answers)
     return state(session)
 
 
@@ -99,7 +103,7 @@ def test_it_comes_right_after_the_consent_and_who_fits_goes_on(client, study):
     assert state(session) == State.SCREENER and "How old are you?" in text_of(page)
     page = send(client, session)
     assert "What to do" in text_of(page) and state(session) == State.INSTRUCTIONS
-    kept = ExitAnswer.objects.order_by("key").values_list("step", "key", "text")
+    kept = Answer.objects.order_by("key").values_list("screen__kind", "key", "text")
     assert list(kept) == [("screener", "adult", "18 or over"), ("screener", "sex", "a woman")]
     assert counts(study) == [1, 0]
 
@@ -135,7 +139,7 @@ def test_all_questions_need_an_answer_and_nobody_gets_past_them(client, study):
     assert page.status_code == 422 and "1 answer missing" in text_of(page)
     assert send(client, session, sex=7).status_code == 422
     client.post(f"/r/{session.token}/begin/")
-    assert state(session) == State.SCREENER and not ExitAnswer.objects.exists()
+    assert state(session) == State.SCREENER and not Answer.objects.exists()
 
 
 @pytest.mark.django_db
@@ -340,8 +344,8 @@ for token in sys.argv[1:]:
         sessions.resume(session)
     else:
         asked = screener_of(session.study).questions
-        answers = [sessions.Answer(q, v) for q, v in zip(asked, (2.0, 1.0))]
-        steps.screen(session, answers)
+        answers = [sessions.SentAnswer(q, v) for q, v in zip(asked, (2.0, 1.0))]
+        steps.tell(session, "screener", answers)
 """
 
 

@@ -23,7 +23,7 @@ django.setup()
 from annotate.design import access
 from annotate.sessions import session as sessions
 from annotate.models import Session
-from annotate.sessions.session import Answer, NotNow
+from annotate.sessions.session import SentAnswer, NotNow
 print("ready", flush=True)
 sys.stdin.readline()
 """
@@ -33,7 +33,7 @@ for token in sys.argv[1:]:
     questions = list(place.session.study.questions.all()) if place else []
     try:
         if place:
-            sessions.save_answers(place, questions, [Answer(q, 4.0) for q in questions])
+            sessions.save_answers(place, questions, [SentAnswer(q, 4.0) for q in questions])
             print(token, flush=True)
     except NotNow:
         pass

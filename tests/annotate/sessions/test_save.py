@@ -13,7 +13,7 @@ from annotate.design import access
 from annotate.models import Place, Rating, RatingRevision, Session
 from annotate.sessions import places
 from annotate.sessions import session as sessions
-from annotate.sessions.session import Answer, NotNow
+from annotate.sessions.session import NotNow, SentAnswer
 
 PATIENCE = 10  # seconds
 
@@ -28,7 +28,7 @@ def place(study):
 def save(place, answers):
     """Save {question: value}."""
     questions = list(place.study.questions.all())
-    answers = [Answer(question, value) for question, value in answers.items()]
+    answers = [SentAnswer(question, value) for question, value in answers.items()]
     return sessions.save_answers(place, questions, answers)
 
 
@@ -112,7 +112,7 @@ def test_a_save_on_a_place_that_went_to_somebody_else_writes_nothing(study, plac
 @pytest.mark.django_db(transaction=True)
 def test_a_save_that_fails_half_way_leaves_nothing(study, place):
     before = Session.objects.values_list("last_seen_at").get()
-    answer = Answer(study.questions.first(), None, "")  # neither a value nor a text
+    answer = SentAnswer(study.questions.first(), None, "")  # neither a value nor a text
     with pytest.raises(Exception, match="rating_has_an_answer"):
         sessions.save_answers(place, [], [answer])
     assert Session.objects.values_list("last_seen_at").get() == before

@@ -10,7 +10,7 @@ from annotate.design import access
 from annotate.models import Place, Rating, RatingRevision, Session
 from annotate.sessions import places
 from annotate.sessions import session as sessions
-from annotate.sessions.session import Answer, NotNow
+from annotate.sessions.session import NotNow, SentAnswer
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -35,9 +35,9 @@ def save(session, position, values, **options):
     """Save {question key: value} on one item."""
     questions = list(session.study.questions.all())
     answers = [
-        Answer(question, None, values[question.key])
+        SentAnswer(question, None, values[question.key])
         if question.scale.kind == "text"
-        else Answer(question, values[question.key])
+        else SentAnswer(question, values[question.key])
         for question in questions
         if question.key in values
     ]
@@ -179,13 +179,15 @@ def test_a_save_needs_few_queries(session, django_assert_num_queries):
     """Session, answer, revision, place, what is answered; and the two of the transaction."""
     place, questions = place_at(session, 1), list(session.study.questions.all())
     with django_assert_num_queries(SAVE[connection.vendor]):
-        sessions.save_answers(place, questions, [Answer(questions[0], 4.0)])
+        sessions.save_answers(place, questions, [SentAnswer(questions[0], 4.0)])
 
 
 def test_a_save_of_a_whole_item_needs_no_more(session, django_assert_num_queries):
     place, questions = place_at(session, 1), list(session.study.questions.all())
     with django_assert_num_queries(SAVE[connection.vendor]):
-        sessions.save_answers(place, questions, [Answer(question, 4.0) for question in questions])
+        sessions.save_answers(
+            place, questions, [SentAnswer(question, 4.0) for question in questions]
+        )
 
 
 # Pause and end

@@ -9,11 +9,10 @@ from django.utils import timezone
 
 from annotate.files.loading.practice import mark_items
 from annotate.models import (
-    CheckAttempt,
-    ExitAnswer,
+    Answer,
     Place,
-    PracticeAnswer,
     Rating,
+    Screen,
     Session,
     Study,
 )
@@ -118,9 +117,9 @@ def test_right_answers_lead_to_the_items_and_only_then_are_places_taken(client, 
     client.post(f"/r/{session.token}/begin/")
     assert state(session) == State.RATING
     assert session.places.count() == 4
-    (kept,) = CheckAttempt.objects.all()
+    (kept,) = Screen.objects.all()
     assert (kept.number, kept.passed) == (1, True)
-    assert kept.answers == [
+    assert kept.judged == [
         {"question": "What do you rate?", "answer": "Texts", "right": True},
         {"question": "How many?", "answer": "1", "right": True},
     ]
@@ -148,7 +147,10 @@ def test_a_wrong_answer_shows_the_instructions_again_and_the_last_one_ends_the_v
     page = text_of(attempt(client, session, 1, 2))
     assert state(session) == State.SCREENED_OUT
     assert "Your visit ends here" in page and "OUT123" in page
-    assert list(CheckAttempt.objects.values_list("number", "passed")) == [(1, False), (2, False)]
+    assert list(Screen.objects.values_list("number", "passed")) == [
+        (1, False),
+        (2, False),
+    ]
     assert not study.places.exclude(state=Place.State.OPEN).exists()
     client.post(f"/r/{session.token}/begin/")
     assert state(session) == State.SCREENED_OUT
@@ -161,13 +163,17 @@ def test_a_page_sent_twice_or_from_before_a_change_costs_no_attempt(client, stud
     sent = {"attempt": 1, "version": page.context["version"], "q1": 1, "q2": 2}
     for _ in range(3):
         client.post(f"/r/{session.token}/check/", sent)
-    assert CheckAttempt.objects.count() == 1 and state(session) == State.CHECK
+    assert Screen.objects.count() == 1 and state(session) == State.CHECK
     ask(study, check=CHECK | {"attempts": 3})
     client.post(f"/r/{session.token}/check/", sent | {"attempt": 2})
-    assert CheckAttempt.objects.count() == 1
+    assert Screen.objects.count() == 1
     attempt(client, session, 1, 1)
     attempt(client, session, 2, 2)
-    assert list(CheckAttempt.objects.values_list("passed", flat=True)) == [False, False, True]
+    assert list(Screen.objects.values_list("passed", flat=True)) == [
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.django_db
@@ -175,7 +181,7 @@ def test_a_gap_costs_no_attempt(client, study):
     session = begin(client, ask(study, check=CHECK))
     page = attempt(client, session, 2)
     assert page.status_code == 422 and "1 answer missing" in text_of(page)
-    assert not CheckAttempt.objects.exists()
+    assert not Screen.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -193,7 +199,7 @@ def test_attempts_sent_at_once_are_one(study):
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(send, range(24)))
-    assert CheckAttempt.objects.count() == 1
+    assert Screen.objects.count() == 1
     assert state(session) == State.CHECK
 
 
@@ -216,7 +222,7 @@ def test_who_is_in_the_check_when_the_study_closes_is_told_so(client, study):
     page = client.get(f"/r/{session.token}/check/", follow=True)
     assert "This study is closed" in text_of(page)
     attempts = client.post(f"/r/{session.token}/check/", {"attempt": 1}, follow=True)
-    assert "This study is closed" in text_of(attempts) and not CheckAttempt.objects.exists()
+    assert "This study is closed" in text_of(attempts) and not Screen.objects.exists()
 
 
 # Practice
@@ -236,7 +242,7 @@ def test_practice_is_shown_with_feedback_and_is_no_rating(client, study):
     assert "One answer differs" in page and "Expected: <strong>Strongly agree</strong>" in page
     assert "Your answer: Agree <span" in page and "See?" in page
     client.post(address, {name: 1 for name in asked.values()})  # sent once more: the first counts
-    assert PracticeAnswer.objects.get().answers == dict.fromkeys(asked, 4.0)
+    assert Screen.objects.get(kind="practice").by_key == dict.fromkeys(asked, 4.0)
     client.post(f"/r/{session.token}/begin/")  # the second one is not done yet
     assert state(session) == State.PRACTICE
     page = text_of(client.get(f"/r/{session.token}/", follow=True))
@@ -282,7 +288,7 @@ def test_exit_answers_are_kept_typed_and_complete_the_session(client, study):
     given = {"qgender": "3", "qage": "34", "qfamiliarity": "60", "qtv": "1", "qcomments": " =1 "}
     page = client.post(f"/r/{session.token}/exit/", given, follow=True)
     assert "Thank you" in text_of(page) and study.completion_code in text_of(page)
-    found = {one.key: (one.value, one.text) for one in ExitAnswer.objects.all()}
+    found = {one.key: (one.value, one.text) for one in Answer.objects.all()}
     assert found == {
         "gender": (3.0, "non-binary"),
         "age": (34.0, ""),
@@ -291,7 +297,7 @@ def test_exit_answers_are_kept_typed_and_complete_the_session(client, study):
         "comments": (None, "=1"),
     }
     client.post(f"/r/{session.token}/exit/", {"qage": "99"})
-    assert ExitAnswer.objects.get(key="age").value == 34
+    assert Answer.objects.get(key="age").value == 34
     assert Rating.objects.for_analysis().count() == 16
 
 
@@ -300,12 +306,12 @@ def test_a_required_exit_question_is_asked_for_and_what_was_said_stays(client, s
     session = at_exit(client, ask(study, exit=["gender", {"ready": "age", "required": True}]))
     page = client.post(f"/r/{session.token}/exit/", {"qgender": "1"})
     assert page.status_code == 422 and "1 answer missing" in text_of(page)
-    assert ExitAnswer.objects.get().text == "woman"
+    assert Answer.objects.get().text == "woman"
     assert 'value="1" aria-keyshortcuts="1" checked' in text_of(
         client.get(f"/r/{session.token}/exit/")
     )
     client.post(f"/r/{session.token}/exit/", {"qage": "20"})
-    assert state(session) == State.COMPLETED and ExitAnswer.objects.count() == 2
+    assert state(session) == State.COMPLETED and Answer.objects.count() == 2
 
 
 @pytest.mark.django_db

@@ -87,7 +87,7 @@ def test_who_comes_back_goes_on_with_the_same_survey(is_late):
     survey = surveys_of(session)[0]
     place = session.places.select_related("item", "session__study").order_by("position").first()
     questions = list(study.questions.all())
-    sessions.save_answers(place, questions, [sessions.Answer(one, 4) for one in questions])
+    sessions.save_answers(place, questions, [sessions.SentAnswer(one, 4) for one in questions])
     places.release([session.pk])
     Session.objects.filter(pk=session.pk).update(state="abandoned", stopped_in="rating")
     for _ in range(2):

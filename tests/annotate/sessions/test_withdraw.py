@@ -10,22 +10,19 @@ from django.utils import timezone
 
 from annotate.design import access
 from annotate.models import (
-    CheckAttempt,
+    Answer,
     Coding,
     Erasure,
     ExcludedRater,
-    ExitAnswer,
-    Extra,
-    ExtraAnswer,
     FreedPlace,
     ItemTime,
     Listening,
     Place,
-    PracticeAnswer,
     QualityStep,
     Rater,
     Rating,
     RatingRevision,
+    Screen,
     Session,
 )
 from annotate.sessions import browsers, exclude, hurry, timing
@@ -40,18 +37,15 @@ from tests.processes import environment
 
 State = Session.State
 GIVEN = (
-    CheckAttempt,
+    Answer,
     Coding,
     ExcludedRater,
-    ExitAnswer,
-    Extra,
-    ExtraAnswer,
     FreedPlace,
     ItemTime,
     Listening,
-    PracticeAnswer,
     Rating,
     RatingRevision,
+    Screen,
 )
 NOTHING_GIVEN = (State.CONSENT, State.DECLINED, State.WITHDRAWN)
 
@@ -67,14 +61,14 @@ def give_all(study, owner):
     rating = Rating.objects.filter(session=session).first()
     Rating.objects.filter(pk=rating.pk).update(reason="zq", data={"zq": "zq"})
     Coding.objects.create(rating=rating, coder=owner, coder_name="owner")
-    extra = Extra.objects.create(
+    extra = Screen.objects.create(
         session=session, position=9, kind="repeat", item=item, is_whole=True
     )
     at = timezone.now()
-    ExtraAnswer.objects.create(extra=extra, item=item, question=question, value=4, answered_at=at)
-    CheckAttempt.objects.create(session=session, number=1, answers=[], passed=True)
-    PracticeAnswer.objects.create(session=session, item=item, answers={})
-    ExitAnswer.objects.create(session=session, key="comments", text="zq")
+    Answer.objects.create(screen=extra, item=item, question=question, value=4, answered_at=at)
+    factories.make_attempt(session, 1, True, ("?", "zq", True))
+    factories.make_practice(session, item, fit=4)
+    factories.make_about(session, "comments", text="zq")
     ItemTime.objects.create(session=session, item=item, active_seconds=1, idle_seconds=1)
     Listening.objects.create(session=session, item=item, content=item.content, played_seconds=1)
     assert sessions.finish(session) is None

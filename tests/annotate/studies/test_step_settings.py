@@ -12,7 +12,10 @@ from django.core.management import call_command
 from analysis.exports import write
 from annotate.design import around
 from annotate.files.reading.stepspec import read_screener
-from annotate.models import ExitAnswer, PracticeAnswer, Session, Study
+from annotate.models import (
+    Session,
+    Study,
+)
 from annotate.quality import exit_answers
 from annotate.quality.rules import RULES, offered, preview
 from annotate.sessions.exclude import exclude_by_hand
@@ -148,7 +151,7 @@ def test_exit_questions_of_both_kinds(as_owner, study):
     twice = as_owner.post(address, rows(own, own))
     assert twice.status_code == 422 and "twice" in text_of(twice)
     session = factories.make_session(study)
-    ExitAnswer.objects.create(session=session, key="tv", value=1, text="yes")
+    factories.make_about(session, "tv", value=1, text="yes")
     other = as_owner.post(address, rows(own | {"labels": "no\nyes"}))
     assert other.status_code == 422 and "has answers, so its scale stays" in text_of(other)
 
@@ -292,7 +295,7 @@ def test_who_saves_quotas_while_questions_are_saved_loses_neither(owner, study):
 def test_answered_options_of_a_screener_stay(as_owner, study):
     as_owner.post(PAGE + "screener/", rows(SEX))
     session = factories.make_session(study)
-    ExitAnswer.objects.create(session=session, key="sex", value=1, text="a woman", step="screener")
+    factories.make_about(session, "sex", value=1, text="a woman", step="screener")
     other = as_owner.post(PAGE + "screener/", rows(SEX | {"options": "a man\na woman"}))
     assert other.status_code == 422 and "has answers, so its scale stays" in text_of(other)
 
@@ -493,7 +496,7 @@ def answered(study):
     for name, answers in told.items():
         session = factories.make_session(study, name, source="web")
         for key, (value, text) in answers.items():
-            ExitAnswer.objects.create(session=session, key=key, value=value, text=text)
+            factories.make_about(session, key, value=value, text=text)
     return study
 
 
@@ -556,9 +559,9 @@ def test_a_raters_page_shows_all_of_it_in_few_queries(
     attempt(client, session, 1, 2)
     attempt(client, session, 2, 2)
     item = study.items.first()
-    PracticeAnswer.objects.create(session=session, item=item, answers={"accuracy": 4.0})
-    ExitAnswer.objects.create(session=session, key="age", value=34)
-    ExitAnswer.objects.create(session=session, key="comments", text="version 2.0")
+    factories.make_practice(session, item, accuracy=4.0)
+    factories.make_about(session, "age", value=34)
+    factories.make_about(session, "comments", text="version 2.0")
     with django_assert_max_num_queries(12):
         page = text_of(as_owner.get(f"/studies/films/raters/{session.rater_id}/"))
     assert page.index("not passed") < page.index(">passed<")

@@ -17,10 +17,17 @@ from analysis.exports.codebook import TABLES
 from analysis.reports.registry import REPORTS as REPORT_PAGES
 from analysis.serving.compute import _settle
 from annotate.design import access
-from annotate.models import Coding, Erasure, ExitAnswer, Rater, Rating, Session, Study
+from annotate.models import (
+    Coding,
+    Erasure,
+    Rater,
+    Rating,
+    Session,
+    Study,
+)
 from annotate.sessions import exclude
 from annotate.sessions import session as sessions
-from annotate.sessions.session import Answer
+from annotate.sessions.session import SentAnswer
 from annotate.sessions.withdraw import withdraw
 from judges import tasks
 from judges.checks import drift
@@ -75,10 +82,10 @@ def rate(study):
     questions = list(study.questions.all())
     for position in range(1, session.places.count() + 1):
         place = access.place_of_session(session.token, position=position)
-        given = [Answer(question, NUMBER, "", None, WORDS) for question in questions]
+        given = [SentAnswer(question, NUMBER, "", None, WORDS) for question in questions]
         sessions.save_answers(place, questions, given)
     assert sessions.finish(session) is None
-    ExitAnswer.objects.create(session=session, key="comments", text=WORDS)
+    factories.make_about(session, "comments", text=WORDS)
     Session.objects.filter(pk=session.pk).update(state="completed", ended_at=timezone.now())
     return Session.objects.select_related("rater__study").get(pk=session.pk)
 
@@ -133,7 +140,7 @@ def test_no_table_and_no_file_quotes_who_withdrew(rated, client, as_owner, repor
     judged(rated)
     for report in REPORTS:
         assert as_owner.get(f"/studies/films/analysis/{report}/", {"draws": 20}).status_code == 200
-    assert hits() >= {"Rating", "RatingRevision", "ExitAnswer", "Material", "Call", "Judgment"}
+    assert hits() >= {"Rating", "RatingRevision", "Answer", "Material", "Call", "Judgment"}
     assert ".djcache" in hits()
     token = Session.objects.get().token
     assert client.post(f"/r/{token}/withdraw/").status_code == 303
@@ -209,7 +216,7 @@ def test_nothing_of_a_rater_is_left_in_the_database_and_in_files(
     Coding.objects.create(rating=Rating.objects.first(), coder=owner, coder_name="owner")
     judge_by_all_ways(rated)
     read_everything(as_owner)
-    stands_in = {"Rating", "RatingRevision", "ExitAnswer", "Material", "Call", "Judgment"}
+    stands_in = {"Rating", "RatingRevision", "Answer", "Material", "Call", "Judgment"}
     assert hits() >= stands_in | {".djcache"}
     remove(client, as_owner)
     assert hits() == set()

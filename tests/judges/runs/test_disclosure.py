@@ -5,7 +5,7 @@ import pytest
 from annotate.design import access
 from annotate.models import Recipient, Session
 from annotate.sessions import session as sessions
-from annotate.sessions.session import Answer
+from annotate.sessions.session import SentAnswer
 from annotate.sessions.withdraw import withdraw
 from judges.checks import drift, robustness
 from judges.endpoints.hosts import is_local
@@ -39,7 +39,7 @@ def rate(study, told=None):
     question = study.questions.get()
     for position in range(1, session.places.count() + 1):
         place = access.place_of_session(session.token, position=position)
-        sessions.save_answers(place, [question], [Answer(question, 4.0)])
+        sessions.save_answers(place, [question], [SentAnswer(question, 4.0)])
     assert sessions.finish(session) is None
     Session.objects.filter(pk=session.pk).update(told_endpoints=told)
     return session

@@ -3,7 +3,14 @@
 import pytest
 from django.utils import timezone
 
-from annotate.models import ExitAnswer, Extra, ExtraAnswer, Place, Rater, Rating, Session
+from annotate.models import (
+    Answer,
+    Place,
+    Rater,
+    Rating,
+    Screen,
+    Session,
+)
 from annotate.quality import rules
 from annotate.sessions.exclude import exclude
 from annotate.studies.templates import make_study, study_templates
@@ -62,19 +69,29 @@ def asked(owner):
         )
         for number, session in enumerate(sessions, 1)
     )
-    checks = Extra.objects.bulk_create(
-        Extra(session=session, position=7, kind="attention", check_key="both", is_whole=True)
+    checks = Screen.objects.bulk_create(
+        Screen(session=session, position=7, kind="attention", key="both", is_whole=True)
         for session in sessions
     )
-    ExtraAnswer.objects.bulk_create(
-        ExtraAnswer(
-            extra=check, value=1, passed=number not in BAD["attention_checks"], answered_at=now
+    Answer.objects.bulk_create(
+        Answer(
+            screen=check,
+            key="both",
+            value=1,
+            passed=number not in BAD["attention_checks"],
+            answered_at=now,
         )
         for number, check in enumerate(checks)
     )
-    ExitAnswer.objects.bulk_create(
-        ExitAnswer(session=session, key=key, value=low if number in BAD[rule] else enough)
-        for number, session in enumerate(sessions)
+    exits = Screen.objects.bulk_create(Screen(session=session, kind="exit") for session in sessions)
+    Answer.objects.bulk_create(
+        Answer(
+            screen=screen,
+            key=key,
+            value=low if number in BAD[rule] else enough,
+            answered_at=now,
+        )
+        for number, screen in enumerate(exits)
         for key, rule, low, enough in (
             ("movies_per_month", "few_movies", 0, 1),
             ("familiarity", "unfamiliar", 50, 60),

@@ -16,7 +16,10 @@ from analysis.reports.registry import REPORTS
 from analysis.reports.shared.options import PeopleOptions
 from analysis.reports.shared.scores import Scores
 from analysis.stats.replacement.outliers import low_outliers
-from annotate.models import ExitAnswer, Extra, Rater
+from annotate.models import (
+    Rater,
+    Screen,
+)
 from tests import factories
 from tests.analysis.small import build, make_rated_study, row_of
 
@@ -286,7 +289,7 @@ def test_an_exit_answer_changes_the_report_at_once(owner, as_owner):
     study.save()
     assert visit(as_owner, study, "few_movies") == 0
     session = study.sessions.first()
-    answer = ExitAnswer.objects.create(session=session, key="movies_per_month", value=0)
+    answer = factories.make_about(session, "movies_per_month", value=0)
     assert visit(as_owner, study, "few_movies") == 1
     answer.value = 4
     answer.save()
@@ -298,7 +301,7 @@ def test_a_check_that_was_answered_changes_the_report_at_once(owner, as_owner):
     study.extra = {"attention": []}
     study.save()
     one, two = (
-        Extra.objects.create(session=session, kind=Extra.Kind.ATTENTION, position=9, check_key="c")
+        Screen.objects.create(session=session, kind=Screen.Kind.ATTENTION, position=9, key="c")
         for session in study.sessions.all()[:2]
     )
     one.answers.create(value=1, passed=True, answered_at=timezone.now())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotate.models import Extra, ExtraAnswer, Rating
+from annotate.models import Answer, Rating, Screen
 from tests import factories
 from tests.analysis.small import build, make_rated_study, row_of
 from tests.analysis.stats.published import ANXIETY
@@ -75,11 +75,11 @@ def repeat(study, changes):
     session = study.sessions.order_by("pk").first()
     ratings = Rating.objects.filter(session=session, question=study.questions.first())
     for place, (rating, change) in enumerate(zip(ratings.order_by("pk"), changes, strict=False)):
-        extra = Extra.objects.create(
-            session=session, position=100 + place, kind=Extra.Kind.REPEAT, item=rating.item
+        extra = Screen.objects.create(
+            session=session, position=100 + place, kind=Screen.Kind.REPEAT, item=rating.item
         )
-        ExtraAnswer.objects.create(
-            extra=extra,
+        Answer.objects.create(
+            screen=extra,
             item=rating.item,
             question=rating.question,
             value=rating.value + change,

@@ -17,7 +17,7 @@ from scipy.stats import t
 from analysis.reports.verdict.baselines import BASELINE
 from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.texts import RATE
-from annotate.models import Extra, ExtraAnswer, Item, Place, Rater, Rating, Recipient, Session
+from annotate.models import Answer, Item, Place, Rater, Rating, Recipient, Screen, Session
 from judges.models import Judgment
 from tests import factories
 from tests.analysis.reports.verdict.test_report import add_judge, rows_of
@@ -68,16 +68,14 @@ def make_study(first, second, whose, scale="likert5", slug="own"):
         for item, session, value in rated
     )
     twice = np.flatnonzero(~np.isnan(second))
-    extras = Extra.objects.bulk_create(
-        Extra(
+    extras = Screen.objects.bulk_create(
+        Screen(
             session=sessions[whose[n]], item=items[n], kind="repeat", position=n + 1, is_whole=True
         )
         for n in twice
     )
-    ExtraAnswer.objects.bulk_create(
-        ExtraAnswer(
-            extra=extra, item=extra.item, question=question, value=second[n], answered_at=now
-        )
+    Answer.objects.bulk_create(
+        Answer(screen=extra, item=extra.item, question=question, value=second[n], answered_at=now)
         for n, extra in zip(twice, extras, strict=True)
     )
     return study
@@ -159,13 +157,13 @@ def test_a_short_session_is_said_to_leave_few_pages_between_both_answers():
     study = make_study(first, second, whose)
     add_judge(study, "second", third)
     assert "other pages between" not in notes_of(study)  # loaded: no page is known
-    extras = list(Extra.objects.order_by("pk"))
+    extras = list(Screen.objects.order_by("pk"))
     for number, extra in enumerate(extras):  # 5 to 9 pages, then 20
         between = 5 + number % 5 if number < 20 else 20
         seen = {"state": Place.State.FILLED, "rater": extra.session.rater, "session": extra.session}
         seen |= {"position": 99 + number - between, "number": 1, "shuffle": 0}
         Place.objects.create(study=study, item=extra.item, **seen)
-        Extra.objects.filter(pk=extra.pk).update(position=100 + number)
+        Screen.objects.filter(pk=extra.pk).update(position=100 + number)
     assert len(extras) == 24
     words = "Of 24 items answered twice, 20 had only 5 to 9 other pages between both answers"
     assert words in notes_of(study)

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotate.models import Extra, Study
+from annotate.models import Screen, Study
 from judges.files import load_files
 from tests import factories
 
@@ -50,7 +50,7 @@ def test_an_answered_gold_item_may_not_change_nor_its_question(tmp_path):
     assert load(tmp_path, STUDY + GOLD, items=ITEMS) == []
     study = Study.objects.get()
     item, question = study.items.get(key="b"), study.questions.get()
-    extra = Extra.objects.create(
+    extra = Screen.objects.create(
         session=factories.make_session(study), position=1, kind="gold", item=item
     )
     extra.answers.create(item=item, question=question, value=5, answered_at=timezone.now())

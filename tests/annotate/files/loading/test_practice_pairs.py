@@ -6,7 +6,10 @@ from annotate.design import around
 from annotate.design.expected import misfit
 from annotate.files.loading.practice import mark_items
 from annotate.files.reading.stepspec import read_practice
-from annotate.models import PracticeAnswer, Study
+from annotate.models import (
+    Screen,
+    Study,
+)
 from annotate.studies.forms_steps import PracticeRow
 from annotate.values.wrong import Wrong
 from judges.files import load_files
@@ -51,7 +54,7 @@ def test_what_differs_from_an_episodes_expected_value_is_told_by_its_title(clien
     wrong, right = page.index("Episode pair-1 alpha 1"), page.index("Episode pair-1 beta 2")
     assert "Expected: <strong>Strongly disagree" in page[wrong:right]
     assert page.count("badge ok") == 2 and "alpha 2" not in page
-    assert PracticeAnswer.objects.get().answers["episode-fit@pair-1-A-1"] == 3
+    assert Screen.objects.get(kind="practice").by_key["episode-fit@pair-1-A-1"] == 3
 
 
 def test_all_as_expected(client, study):
