@@ -89,15 +89,15 @@ def _drawn(listener):
 
 def _heard(listener, heard):
     draw = chance(f"podcasts hears {listener}")
-    at = START - timedelta(days=40 + draw.randint(0, 20))
+    moment = START - timedelta(days=40 + draw.randint(0, 20))
     for key in heard:
-        at += timedelta(days=1 + draw.randint(0, 4), minutes=draw.randint(0, 600))
+        moment += timedelta(days=1 + draw.randint(0, 4), minutes=draw.randint(0, 600))
         share = round(min(1, max(0.05, _expected(listener, key) / 5 + draw.gauss(0, 0.1))), 2)
         yield {
             "recipient": listener,
             "content": key,
             "share_listened": share,
-            "at": f"{at:%Y-%m-%dT%H:%M:%SZ}",
+            "at": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
         }
 
 

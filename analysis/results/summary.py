@@ -132,5 +132,7 @@ def ways_on(study, results, questions):
     own = [entry for entry in results.verdict.entries if entry.row["evaluator"] in best]
     report = replace(results.verdict, entries=own)
     asked = {entry.row["question"] for entry in own}
-    ways = (list_ways_on(study, report, each) for each in questions if each.key in asked)
+    ways = (
+        list_ways_on(study, report, question) for question in questions if question.key in asked
+    )
     return next(filter(None, ways), None)
