@@ -23,7 +23,7 @@ SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 # Of the best judge on several questions with the same reason.
 REASONS = {
     Reason.KNOWN_FEATURES: "{} is not shown to know more than can be known without reading.",
-    Reason.EXTREMES_ONLY: "{} tells a few items apart and nothing among the others.",
+    Reason.EXTREMES_ONLY: "{} tells a few items from the rest and does not tell the others apart.",
     Reason.HOLDS_RATINGS: "{} may have seen people's answers.",
     Reason.ORDER_ONLY: "{}'s order is right, but its level is not shown to be people's.",
     Reason.LEVEL_OFF: "{}'s scores are too high or too low.",

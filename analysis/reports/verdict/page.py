@@ -135,8 +135,8 @@ def layout(report, question, looks):
         *_ladder(rating, report.curves.get(LADDERS, {}), question, report.options["retention"]),
         _reasons(comparing, question, COMPARE),
         _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
-        *_groups([entry.row for entry in own if entry.kind == GROUP], question),
-        *_pairs([entry.row for entry in comparing if entry.row["systems"]], question),
+        _groups([entry.row for entry in own if entry.kind == GROUP], question),
+        _pairs([entry.row for entry in comparing if entry.row["systems"]], question),
     ]
     for table in tables[3:]:
         table.is_folded = True
@@ -289,9 +289,7 @@ def _sizes(row):
 
 
 def _groups(rows, question):
-    """Return a table with a line for each judge and group, in a list; [] without groups."""
-    if not rows:
-        return []
+    """Tabulate each judge and group; the page leaves a table without lines out."""
     lines = []
     for row in rows:
         theta, p = short(row["retention"]), short(row["p_adjusted"], 3)
@@ -299,13 +297,11 @@ def _groups(rows, question):
         lines.append((f"{row['evaluator']}: {row['group']}", cells))
     headings = ["In this group", "r − k ρ", "p, fails", "Level", "Items, clusters, raters"]
     caption = f"{question}: each judge by group of items."
-    return [Table(caption, headings, lines, [], "Judge, group")]
+    return Table(caption, headings, lines, [], "Judge, group")
 
 
 def _pairs(rows, question):
-    """Return a table with a line for each judge and two systems, in a list; [] without pairs."""
-    if not rows:
-        return []
+    """Tabulate each judge and two systems."""
     lines = []
     for row in rows:
         p = [short(row[name], 3) for name in ("level_p", "p_adjusted", "p_winner")]
@@ -314,7 +310,7 @@ def _pairs(rows, question):
     headings = ["May it compare them?", "Judge − people", "p, within the margin"]
     headings += ["p, corrected for pairs (Holm)", "p, it tells them apart (max-T)"]
     caption = f"{question}: every two systems, by their difference."
-    return [Table(caption, headings, lines, [], "Judge, systems")]
+    return Table(caption, headings, lines, [], "Judge, systems")
 
 
 def _figures(entries, question, report, looks):

@@ -121,7 +121,7 @@ def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
         "Go on collecting: judge on q is undecided. Not shown yet: retention. If today’s estimates "
-        "stay, it takes about 171 more items. That costs about $68, at $.40 an item. One standard "
+        "stay, it takes about 171 more items. That costs about $68, at $.40 per item. One standard "
         "error to either side: 2 to 1,580. More ratings per item alone are not enough.",
         "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
         "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
@@ -458,10 +458,10 @@ def test_the_cost_is_by_the_studys_own_pay_where_no_other_is_asked_for(worked):
     worked.save()
     report = build(worked, "stop")
     assert row_of(report, evaluator="judge")["cost"] == pytest.approx(171 * 0.9)
-    assert "about EUR 154, at EUR .90 an item" in report.verdict[0]
+    assert "about EUR 154, at EUR .90 per item" in report.verdict[0]
     assert (
-        "Cost: 40 seconds a rating (assumed), 27.00 an hour (by the study’s settings), sessions of "
-        "4 items, without a platform’s fee."
+        "Cost: 40 seconds per rating (assumed), 27.00 per hour (by the study’s settings), sessions "
+        "of 4 items, without a platform’s fee."
     ) in report.notes
     asked = build(worked, "stop", item_cost=0.4)
     assert row_of(asked, evaluator="judge")["cost"] == pytest.approx(68.4)
@@ -485,7 +485,7 @@ def test_the_cost_is_by_the_studys_own_time_where_no_pay_is_set(owner):
     study.sessions.update(started_at=NOON)
     prices = prices_of(study)
     assert prices.of_item(3) == pytest.approx(3 * 30 * 9 / 3600)
-    assert prices.source.startswith("30 seconds a rating (the median of the study’s sessions)")
+    assert prices.source.startswith("30 seconds per rating (the median of the study’s sessions)")
 
 
 def test_the_caption_names_what_is_open_where_the_figure_shows_a_settled_retention():

@@ -4,9 +4,10 @@ from math import nan
 from types import SimpleNamespace
 
 import pytest
+from django.template.loader import render_to_string
 
 from analysis.reports.base import Report
-from analysis.reports.verdict.ways_on import list_ways_on
+from analysis.reports.verdict.ways_on import Step, WaysOn, list_ways_on
 from analysis.results.summary import ways_on
 from annotate.models import Membership, Place
 from tests import factories
@@ -245,3 +246,14 @@ def test_a_question_that_is_decided_has_no_such_card(owner, as_owner):
     page = as_owner.get(PAGE)
     words = [way.words for way in getattr(page.context["ways_on"], "planners", [])]
     assert "always 3, to rate items" not in words
+
+
+@pytest.mark.parametrize("page", ["_ways_on", "_answer_words"])
+def test_a_button_that_opens_places_says_what_its_page_says(study, page):
+    study.may_edit = True
+    steps = [Step("Open places …", "/more/", True), Step("Load more items", "/load/", False)]
+    spoken = SimpleNamespace(lead="", lines={}, steps=["Collect a second rating."])
+    about = {"results": SimpleNamespace(answer=spoken, people=""), "study": study}
+    text = render_to_string(f"analysis/{page}.html", about | {"ways_on": WaysOn("q", [], steps)})
+    assert text.count("The next page says how many places and about what they cost.") == 1
+    assert text.index("/more/") < text.index("how many places") < text.index("/load/")
