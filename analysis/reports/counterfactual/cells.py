@@ -123,10 +123,10 @@ def tables(entries_by_part):
             continue
         keys = {entry.row["question"] for entry in entries}
         lines = [(_compared(e.row, with_question=len(keys) > 1), _tested(e)) for e in entries]
-        where = f" {keys.pop()}:" if len(keys) == 1 else ""
+        asks = f"{keys.pop()}: is" if len(keys) == 1 else "Is"
         caption = (
-            f"{title}.{where} is the first rated above the second? Paired t-test, one-tailed; a "
-            "pair is one participant."
+            f"{title}. {asks} the first rated above the second? Paired t-test, one-tailed; a pair "
+            "is one participant."
         )
         yield Table(caption, HEADINGS, lines, [], "First / second")
 

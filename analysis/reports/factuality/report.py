@@ -17,7 +17,7 @@ from analysis.reports.closeness.sentences import call
 from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures
-from analysis.reports.factuality.names import heading, is_consistency, named
+from analysis.reports.factuality.names import has_evaluator, heading, is_consistency, named
 from analysis.reports.kind import NO_JUDGE, Shown, no_value
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
@@ -31,7 +31,7 @@ from analysis.stats.statements.features import (
     unique_sentence_ratio,
     words_of,
 )
-from annotate.templatetags.concord import interval, leading_point
+from annotate.templatetags.concord import called, interval, leading_point
 
 COUNTS, CONSISTENCY, REVIEWS = "counts", "consistency", "review"
 DIFFERENCE, CORRELATION, FAILURE = "difference", "correlation", "failure"
@@ -411,7 +411,8 @@ def _tables_by_system(groups):
             list(dict.fromkeys(entry.row[name] for entry in entries))
             for name in ("system", "domain")
         )
-        cells = {}
+        cells, whose = {}, {e.row["evaluator"] for e in entries if has_evaluator(e.row)}
+        by = f" By {called(*whose)}." if len(whose) == 1 else ""
         for entry in sorted(entries, key=lambda entry: domains.index(entry.row["domain"])):
             row = entry.row
             size = "" if isnan(row["sd"]) else f"± {leading_point(row['sd'])}, "
@@ -419,9 +420,10 @@ def _tables_by_system(groups):
             for name in ("skipped", "zero", "missing"):
                 size += f", {row[name]:,} {name}" if row[name] else ""
             words = "all domains" if row["domain"] == ALL else row["domain"]
-            line = named(row) if len(domains) == 1 else f"{words}: {named(row)}"
+            name = row["metric"] if len(whose) == 1 else named(row)
+            line = name if len(domains) == 1 else f"{words}: {name}"
             cells[line, row["system"]] = cell_of(entry, size)
-        table = cross_table(caption, "Metric", cells, systems)
+        table = cross_table(caption + by, "Metric", cells, systems)
         table.headings = [heading(system) for system in systems]
         table.lines = [
             (line, marked(own, systems, line.split(": ")[-1] in LOWER_IS_BETTER))

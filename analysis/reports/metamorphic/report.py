@@ -333,8 +333,8 @@ def _sentences(report):
             else ""
         )
         yield (
-            f"{where}: lists change most under “{label_of(worst)}”, to a mean RBO "
-            f"of {worst['value']:.2f}{of}."
+            f"{where}: lists change most under “{label_of(worst)}”, to a mean rank-biased overlap "
+            f"(RBO) of {worst['value']:.2f}{of}."
         )
         if not again:
             yield f"{where}: {NO_NOISE}"
