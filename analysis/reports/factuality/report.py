@@ -23,6 +23,7 @@ from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.intervals.clustered_mean import means_of_columns
 from analysis.stats.statements.features import (
     feature_coverage_ratio,
@@ -51,12 +52,7 @@ TEXTS = (
     *("part", "domain", "system", "other", "evaluator", "metric"),
     *("other_evaluator", "other_metric", "coefficient", "by", "name"),
 )
-NOTHING = (
-    "Nothing has been said of statements: no item is a statement of an explanation (kind "
-    "statement, with the columns explanation and direction), and no NLI model compared any. "
-    "Extract statements by a judge that does, make their items and have them checked by people "
-    "or judges; or load them with the items, or entailments.csv."
-)
+say = notes_beside(__file__, "factuality")
 HEADLINES = {
     "St2Exp-P": "of what an explanation says is supported",
     "St2Exp-R": "of what the reference says is in the explanation",
@@ -96,7 +92,7 @@ class Factuality(MeasuredReport):
         work = Work(report, scores, parts)
         policy = policy_notes(scores, compared=False)
         if not work.explained.has_statements:
-            report.verdict = [NOTHING]
+            report.verdict = [say("nothing")]
             return policy
         if work.wants(COUNTS):
             counts.add(work)
@@ -254,23 +250,14 @@ def _notes(work):
     explained, measures = work.explained, work.measures
     yield from _notes_on_sizes(work)
     if measures.question is not None:
-        key = work.scores.questions[measures.question].key
-        yield (
-            f"St2Exp: answers to {key}. An NLI model that runs here supports a statement above .5; "
-            "all other answers count as they are, fractions too: an imported judge’s "
-            "probabilities, the mean of a judge’s samples, the mean of people’s answers."
-        )
+        yield say("answers", key=work.scores.questions[measures.question].key)
     yield from _left_out(work)
     if work.wants(CORRELATION) and work.scores.counts is not None:
         yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
     if any(name == FROM_FILE for name, _ in explained.beside.matrices):
         yield f"{FROM_FILE}: probabilities that were loaded, of a model elsewhere."
     if any(measure.family == MENTION for measure in measures.all):
-        yield (
-            "FMR, FCR, DIV: features by whole words, without regard to case; all features are "
-            "those of the column feature of the domain. USR, FCR and DIV are of all texts "
-            "together and have no interval; the lower DIV the better."
-        )
+        yield say("mentions")
     elif work.wants(CONSISTENCY):
         yield "No FMR, FCR and DIV: no explanation has a feature (the column feature of items.csv)."
 
@@ -283,33 +270,11 @@ def _notes_on_sizes(work):
     one_empty = int((sizes == 0).any(axis=1).sum()) - both
     half = int(explained.is_half_known.sum())
     unknown = int((~explained.are_known).sum()) - half
-    yield (
-        f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
-        f"metrics of statements are undefined and skipped; {one_empty:,} have none on one side: "
-        "precision, recall and F1 are 0, StCoh is undefined and skipped."
-    )
-    if unknown:
-        yield (
-            f"Of {unknown:,} explanations the statements of a side are not known (not extracted, "
-            "or no items made of them yet); they count as missing."
-        )
-    if half:
-        yield (
-            f"Of {half:,} explanations only one side has statement items and nothing is known of "
-            "the other: St2Exp is given for that side; what needs the other counts as missing."
-        )
-    yield (
-        "n: explanations with a value; skipped: undefined as both sides are empty, of StCoh and "
-        "SummaC-ZS (which have no worst value) also as one is; zero: one side empty, 0; missing: "
-        "a statement has no verdict, its pairs no probabilities, or a text (FMR) no feature. An "
-        "average is over explanations, F1 of each explanation; sd divides by n − 1."
-    )
+    yield say("sizes", n=len(explained), both=both, one_empty=one_empty)
+    yield from (say(case, n=n) for case, n in (("unknown", unknown), ("half", half)) if n)
+    yield say("columns")
     if work.wants(COUNTS):
-        yield (
-            "Counts: of explanations whose statements are known. A reference that several "
-            "explanations of an interaction (recipient and content) share counts once, as the "
-            "first of them has it. Unique: different texts, with the words of their polarity."
-        )
+        yield say("counts")
 
 
 def _left_out(work):
@@ -317,26 +282,16 @@ def _left_out(work):
     measures = work.measures
     if work.scores.options.missing_reference is not None:
         yield "St2Exp of people: a statement without an answer has no verdict, none is filled in."
-    if n := work.explained.withheld:
-        yield (
-            f"{n:,} statement {'item is' if n == 1 else 'items are'} left out: a file withheld "
-            "what is stated, as its study had a locked test part."
-        )
-    if n := int((work.explained.all_statements.rows < 0).sum()):
-        yield (
-            f"{n:,} statement {'item is' if n == 1 else 'items are'} left out by the choice of "
-            "items: St2Exp and failures are of the others; counts and NLI models are of all."
-        )
+    by_choice = int((work.explained.all_statements.rows < 0).sum())
+    lost = {"withheld": work.explained.withheld, "by_choice": by_choice}
+    yield from (say(case, n=n) for case, n in lost.items() if n)
     if measures.earlier:
         yield (
             f"{measures.earlier:,} {'matrix' if measures.earlier == 1 else 'matrices'} of earlier "
             "statements left out."
         )
     if measures.answering:
-        yield (
-            "No measures of similarity, as all their values are answers to the question: "
-            f"{', '.join(measures.answering)}. A measure is known by how its name begins."
-        )
+        yield say("answering", names=", ".join(measures.answering))
     if measures.strange:
         yield f"Left out of St2Exp, with answers beyond 0 to 1: {', '.join(measures.strange)}."
 
