@@ -53,10 +53,7 @@ TEXTS = (
     *("other_evaluator", "other_metric", "coefficient", "by", "name"),
 )
 say = notes_beside(__file__, "factuality")
-HEADLINES = {
-    "St2Exp-P": "of what an explanation says is supported",
-    "St2Exp-R": "of what the reference says is in the explanation",
-}
+STATED = ("St2Exp-P", "St2Exp-R")  # that sentences say, as about.yaml has them
 LOWER_IS_BETTER = ("DIV",)
 TABLE_V = "Table V. Consistency by other means: sentences, chunks, questions and answers."
 # Which table of the page shows a metric, by how its name begins.
@@ -237,13 +234,10 @@ def _add_of_corpora(work):
 def _sentences(work):
     """State St2Exp's precision and recall, by each evaluator of single statements."""
     for measure in work.measures.in_families(STATEMENTS):
-        what = HEADLINES.get(measure.metric)
         defined = measure.values[~np.isnan(measure.values)]
-        if what and len(defined):
-            yield (
-                f"{100 * defined.mean():.1f} % {what}, on average over {len(defined):,} "
-                f"explanations, checked by {call(measure.evaluator)}."
-            )
+        if measure.metric in STATED and len(defined):
+            share, who = 100 * defined.mean(), call(measure.evaluator)
+            yield say(measure.metric, share=share, n=len(defined), who=who)
 
 
 def _notes(work):
