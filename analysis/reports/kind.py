@@ -3,11 +3,9 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cache
 from math import isnan
-from pathlib import Path
 
-import yaml
+from analysis.reports.words import texts_beside
 
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
 UNDEFINED = ("–", "", "undefined for every judge: the report says why")
@@ -78,14 +76,8 @@ class ReportObject:
 
 
 def _texts_of(report):
-    folder = Path(sys.modules[type(report).__module__].__file__).parent
-    return _texts_in(folder).get(report.name, {})
-
-
-@cache
-def _texts_in(folder):
-    file = folder / "about.yaml"
-    return yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
+    texts = texts_beside(sys.modules[type(report).__module__].__file__).get(report.name, {})
+    return {name: text for name, text in texts.items() if name != "notes"}
 
 
 def of_questions(takes):

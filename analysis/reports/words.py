@@ -1,7 +1,11 @@
 """Write numbers as tables and sentences show them."""
 
+from functools import cache
 from math import floor, isnan, log10
+from pathlib import Path
 from string import Formatter
+
+import yaml
 
 from annotate.templatetags.concord import leading_point, measured
 
@@ -28,6 +32,19 @@ class Writer(Formatter):
             return f"{value:,} {format_spec[1:]}{'' if value == 1 else 's'}"
         write = self.ways.get(format_spec)
         return write(value) if write else format(value, format_spec)
+
+
+@cache
+def texts_beside(file):
+    """Return what about.yaml beside a module says, by the names of reports; {} without one."""
+    texts = Path(file).with_name("about.yaml")
+    return yaml.safe_load(texts.read_text(encoding="utf-8")) if texts.exists() else {}
+
+
+def notes_beside(file, name):
+    """Return say(case, **things): a note of a report, as about.yaml beside a module has it."""
+    notes = texts_beside(file)[name]["notes"]
+    return lambda case, **things: Writer().vformat(notes[case], (), things)
 
 
 def worded(row, digits=3):

@@ -142,8 +142,9 @@ class Bias(MeasuredReport):
         ends = (worst["low"], worst["high"]) if is_above else (-worst["high"], -worst["low"])
         far = {"far": abs(worst["value"]), "low": ends[0], "high": ends[1]}
         return (
-            f"{worst['evaluator']} is furthest from people on {worst['group']}: {question} "
-            f"{with_interval(far, 'far')} points {'above' if is_above else 'below'} their mean."
+            f"{worst['evaluator']} is furthest from people on the items of {worst['group']}: on "
+            f"{question} {with_interval(far, 'far')} points {'above' if is_above else 'below'} "
+            "their mean."
         )
 
     def headline(self, answers, options, judges):
@@ -157,7 +158,7 @@ class Bias(MeasuredReport):
             return no_value(f"no difference from people on {where}")
         words = (
             f"largest bias for a system: {worst['evaluator']} stands "
-            f"{'above' if worst['value'] > 0 else 'below'} people on {worst['group']}, "
+            f"{'above' if worst['value'] > 0 else 'below'} people on items of {worst['group']}, "
             f"{where}, n = {worst['n']:,} items"
         )
         return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words

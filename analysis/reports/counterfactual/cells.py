@@ -10,9 +10,11 @@ from math import isnan
 import numpy as np
 
 from analysis.figures.layout import Table, cell_of
-from analysis.reports.words import chance
+from analysis.reports.words import chance, notes_beside
 from analysis.stats.comparison.differences import holm
 from analysis.stats.comparison.paired_t import upper_paired_t
+
+say = notes_beside(__file__, "counterfactual")
 
 LEVELS, BETWEEN = "level_test", "score_test"
 TITLES = {LEVELS: "Table 3", BETWEEN: "Table 4"}
@@ -102,16 +104,8 @@ def list_notes(work, cells):
     if not cells:
         return
     n = {part: len(pairs) * len(work.places) for part, pairs in cells.comparisons.items()}
-    yield (
-        "Tables 3 and 4: paired t-tests, one-tailed (upper): the first is rated higher. A pair is "
-        "one participant's two screens; who saw several of a cell counts with their mean. Means "
-        "and standard deviations are over the participants of the pairs; low and high are a "
-        "two-sided 95 % interval of the difference."
-    )
-    yield (
-        f"p_holm: adjusted (Holm) for all {n[LEVELS]} tests of table 3, and for all {n[BETWEEN]} "
-        "of table 4, over all questions, whichever are shown."
-    )
+    yield say("tests")
+    yield say("holm", level=n[LEVELS], between=n[BETWEEN])
     if cells.strange:
         yield f"Cells that no test knows: {'; '.join(cells.strange[:5])}."
 
@@ -123,10 +117,10 @@ def tables(entries_by_part):
             continue
         keys = {entry.row["question"] for entry in entries}
         lines = [(_compared(e.row, with_question=len(keys) > 1), _tested(e)) for e in entries]
-        where = f" {keys.pop()}:" if len(keys) == 1 else ""
+        asks = f"{keys.pop()}: is" if len(keys) == 1 else "Is"
         caption = (
-            f"{title}.{where} is the first rated above the second? Paired t-test, one-tailed; a "
-            "pair is one participant."
+            f"{title}. {asks} the first rated above the second? Paired t-test, one-tailed; a pair "
+            "is one participant."
         )
         yield Table(caption, HEADINGS, lines, [], "First / second")
 

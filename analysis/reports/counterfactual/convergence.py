@@ -7,8 +7,10 @@ import numpy as np
 from analysis.figures.layout import Figure, cross_table
 from analysis.figures.lines import series
 from analysis.figures.looks import JUDGE_COLOURS
-from analysis.reports.words import small
+from analysis.reports.words import notes_beside, small
 from judges.counterfactual.watched import CONVERGENCE
+
+say = notes_beside(__file__, "counterfactual")
 
 PART = "convergence"
 SAME, AGREE = "same_film", "seeds_agree"
@@ -64,12 +66,7 @@ def list_notes(report):
     """Write a note on what was watched."""
     rows = [row for row in report.rows if row["part"] == PART]
     if rows:
-        yield (
-            f"Convergence: {rows[0]['n']:,} explanations, drawn by a seed, when check_convergence "
-            "was last run for this study. same_film and mean_change compare with the number of "
-            "iterations before; seeds_agree is the share of the films that stand first with the "
-            "first seed and with another too; differences are of a CF between two seeds."
-        )
+        yield say("convergence", n=rows[0]["n"])
 
 
 def figures(entries):

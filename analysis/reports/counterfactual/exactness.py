@@ -9,11 +9,13 @@ import numpy as np
 from analysis.figures.layout import Table, cell_of
 from analysis.reports.base import pivot
 from analysis.reports.shared.few_clusters import is_why, or_no_interval
-from analysis.reports.words import small
+from analysis.reports.words import notes_beside, small
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from judges.models import Judge
+
+say = notes_beside(__file__, "counterfactual")
 
 PART = "exactness"
 RANKS = ("kendall", "spearman")
@@ -69,23 +71,9 @@ def one_value(values):
 def list_notes(report):
     """Write notes on these numbers, or on how to get them if there are none."""
     if any(row["part"] == PART for row in report.rows):
-        yield (
-            "Exactness: rank agreement with the judge that retrains in full, of judges with the "
-            "same settings, over the explanations that both have scored; a judge's score is the "
-            "same for all questions. The largest difference is that of one explanation, and a run "
-            "has one time for all its scores: neither has an interval. Seconds: "
-            "from the beginning of a judge's runs to their last score, pauses left out, over their "
-            "scores, those without a value included; the first "
-            "training of a model is in it, and several workers share it. A recipient who is made "
-            "up has an original model of their own: its training is in the seconds of the judge "
-            "that needed it first, and the others of the same settings read it. They are of all "
-            "items of the runs, whatever part or items are looked at."
-        )
+        yield say("exactness")
     else:
-        yield (
-            "Exactness against cost: no numbers, as no judge of the kind cf has another of the "
-            "kind cf-a or cf-warm with the same settings beside it."
-        )
+        yield say("no_exactness")
 
 
 def table(entries):

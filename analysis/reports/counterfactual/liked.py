@@ -4,9 +4,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.figures.layout import Table, Words, cell_of
+from analysis.reports.words import notes_beside
 from analysis.stats.comparison.means_of_people import means_of_people
 from annotate.models import Content
 from annotate.values.texts import composed
+
+say = notes_beside(__file__, "counterfactual")
 
 PART = "liked"
 EXPLANATION, RECOMMENDED, EXPLAINING = "explanation", "recommended", "explaining"
@@ -98,18 +101,9 @@ def titles(study, items):
 def list_notes(report):
     """Write a note on the means, or on what is missing if there are none."""
     if any(row["part"] == PART for row in report.rows):
-        yield (
-            "Liked: means of ratings of explanations that name contents: of each explanation, of "
-            "all explanations of a recommended content, and of all that name a content; 95 % t "
-            "intervals with people as independent, undefined for one person. average: all ratings "
-            "of all questions on the same scale. What stands highest is chosen for that, so that "
-            "further ratings will lower it, the more the fewer there are."
-        )
+        yield say("liked")
     else:
-        yield (
-            f"Liked: no explanation names contents (column {COLUMN} of items.csv, ids with | "
-            "between them) and has a rating that counts."
-        )
+        yield say("no_liked", column=COLUMN)
 
 
 def tables(report, entries):

@@ -26,12 +26,14 @@ from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.shared.scores import Evaluator
-from analysis.reports.words import with_spread
+from analysis.reports.words import notes_beside, with_spread
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
 from annotate.models import Rater
 from annotate.templatetags.concord import interval, leading_point
 from judges.models import Judge
+
+say = notes_beside(__file__, "counterfactual")
 
 CORRELATION, PREDICTION = "correlation", "prediction"
 TEXTS = ("part", "question", "score", "level", "other", "other_level", "measure")
@@ -39,16 +41,6 @@ ESTIMATED = ("value", "low", "high", "n")
 NUMBERS = (*ESTIMATED, "mean", "sd", "other_mean", "other_sd", "t", "p", "p_holm")
 NAMES = ("item", "content", "explaining", "rule", "reason")
 MOST_POINTS = 4000  # of all scatter plots of a page
-NO_JUDGES = (
-    "No judge has scored explanations by the contents that they name, so that there are no tables "
-    "1 and 2: make judges of the kinds cf, cf-a, item-sim and genre-jacc on the page Judges and "
-    "run them. Other judges are compared where they are chosen."
-)
-NO_CELLS = (
-    "No item has the columns cell_score (cf, cf-a, item-sim, genre-jacc) and cell_level (highest, "
-    "lowest, mean), so that there are no tables 3 and 4: manage.py make_counterfactual_study makes "
-    "such a study, or items.csv brings the columns."
-)
 
 
 DEFAULT_SPLITS, MOST_SPLITS = 200, 2000
@@ -152,9 +144,13 @@ class Counterfactual(MeasuredReport):
                 cells.add(work, cells_of_items)
             for part in (liked, exactness, sample_flow, seeds, convergence):
                 part.add(work)
-            report.verdict = [*_say_best(work), *sample_flow.say(report), *seeds.say(work)]
-        report.verdict += [] if work.judges else [NO_JUDGES]
-        report.verdict += [] if cells_of_items else [NO_CELLS]
+            report.verdict = [
+                *_say_best(work),
+                *sample_flow.count_raters(report),
+                *seeds.judge_seeds(work),
+            ]
+        report.verdict += [] if work.judges else [say("no_judges")]
+        report.verdict += [] if cells_of_items else [say("no_cells")]
         notes = [*policy_notes(scores, compared=False)]
         if report.rows:
             notes += _list_notes(work)
@@ -314,39 +310,23 @@ def _say_best(work):
 def _list_notes(work):
     options = work.scores.options
     if work.judges:
-        yield (
-            "Table 1: Pearson's r over explanations of the score and the mean rating, an "
-            "explanation a point."
-        )
-        yield (
-            "Table 2: a straight line from score to mean rating, fitted on 70 % of the "
-            f"explanations and tested on the other 30 %; mean over {options.splits:,} random "
-            f"splits, seed {options.seed}, the same for all scores of as many explanations. low "
-            "and high are the middle 95 % of the splits, sd is theirs: a spread, no confidence "
-            "interval. mse_of_mean: the same of saying the training explanations' "
-            "mean."
-        )
+        yield say("table_1")
+        yield say("table_2", splits=options.splits, seed=options.seed)
         if "survey" in work.scores.items.columns and not work.scores.drawn_by:
-            yield (
-                "Explanations of one survey share its participants, who may be kinder than "
-                "others; intervals by recipient do not know that: --cluster survey draws surveys."
-            )
+            yield say("surveys")
     for judge in work.judges:
         kind, (effect, top, *_) = work.scores.answers.of_explanations.get(judge, ("", ("", 1)))
         if not kind.startswith(str(Judge.Kind.CF)):
             continue
         if effect == Judge.Effect.RANK:
-            yield f"{judge}: by how many ranks the recommended content falls; differences in ranks."
+            yield say("ranks", judge=judge)
         elif top > 1:
-            yield f"{judge}: compared with place {top} of the others, of {top} that are shown."
+            yield say("places", judge=judge, top=top)
         values = exactness.one_value(work.scores.judge(judge))
         clipped = np.count_nonzero(np.abs(values) == 1)
         if effect == Judge.Effect.SCORE and clipped:
             total = np.count_nonzero(~np.isnan(values))
-            yield (
-                f"{judge}: {clipped:,} of {total:,} scores stand at −1 or 1, clipped there: the "
-                "difference was larger than the range of the original model's scores."
-            )
+            yield say("clipped", judge=judge, clipped=clipped, total=total)
 
 
 def _figures(report, entries, question, looks):

@@ -4,7 +4,10 @@ import re
 
 from analysis.figures.layout import Table
 from analysis.options.choices import ALL
+from analysis.reports.words import notes_beside
 from annotate.quality.rules import LIST
+
+say = notes_beside(__file__, "counterfactual")
 
 PART = "exclusions"
 ASKED, EXCLUDED, KEPT = "asked", "excluded", "kept"
@@ -57,7 +60,7 @@ def _is_by(rule, reason):
     return re.fullmatch(words, reason) is not None
 
 
-def say(report):
+def count_raters(report):
     """Yield the counts in a sentence: 400 raters asked, 16 excluded, 384 kept."""
     counts = {row["measure"]: row for row in report.rows if row["part"] == PART}
     if counts:
@@ -68,11 +71,7 @@ def say(report):
 def list_notes(report):
     """Write notes on what is counted, and on the paper's rules that have excluded nobody."""
     reasons = [row["rule"] for row in report.rows if row["part"] == PART and row["rule"]]
-    yield (
-        "Exclusions: raters of the reference with an answer to these items, each counted under one "
-        "reason, those who have not finished, or not yet, too; the page Quality sets, previews and "
-        "applies the rules, and the report Exclusions says what each would change."
-    )
+    yield say("exclusions")
     used = {rule.key for rule in LIST for reason in reasons if _is_by(rule, reason)}
     idle = [rule.title for rule in LIST if rule.key in {*OF_THE_PAPER} - used]
     if idle:

@@ -8,8 +8,10 @@ import pandas as pd
 
 from analysis.answers.ensembles import RECIPE
 from analysis.figures.layout import Table, cross_table
-from analysis.reports.words import small
+from analysis.reports.words import notes_beside, small
 from judges.models import Judge
+
+say = notes_beside(__file__, "counterfactual")
 
 PART = "seeds"
 RECOMMENDED, LARGEST, TYPICAL = "recommended", "largest_difference", "mean_sd"
@@ -51,7 +53,7 @@ def _lists(column):
     return [[seed for seed in text.split("|") if seed.isdigit()] for text in column.astype(str)]
 
 
-def say(work):
+def judge_seeds(work):
     """Say in words how far the study's scores follow from its seed, if several were tried."""
     rows = [row for row in work.report.rows if row["part"] == PART]
     tried = [row for row in rows if row["measure"] == RECOMMENDED]
@@ -82,19 +84,9 @@ def say(work):
 def list_notes(report):
     """Write a note on how these numbers are made and when a study is trusted, or are missing."""
     if any(row["part"] == PART for row in report.rows):
-        yield (
-            "Seeds: recommended counts the items whose film the model of that seed recommends; "
-            "largest_difference is that of one explanation's score between two seeds, mean_sd the "
-            "mean of its standard deviations over the seeds. Scores count as following from the "
-            f"ratings if the other seeds recommend at least {TRUSTED:.0%} of the films, on "
-            "average. The study's judges score with the first seed alone."
-        )
+        yield say("seeds", trusted=TRUSTED)
     elif report.rows:
-        yield (
-            "Seeds: no numbers, as the items have no column seeds. How far CF follows from the "
-            "seed of its model is unknown then; make_counterfactual_study --seeds 5 makes a study "
-            "that says it."
-        )
+        yield say("no_seeds")
 
 
 def tables(entries):

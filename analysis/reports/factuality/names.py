@@ -44,10 +44,15 @@ def within(row):
     return "" if row["domain"] == ALL else f"{row['domain']}: "
 
 
+def has_evaluator(row, other=""):
+    """Return whether somebody else than the metric itself, or the texts, gave the values."""
+    return row[f"{other}evaluator"] not in (row[f"{other}metric"], "texts")
+
+
 def named(row, other=""):
     """Name metric and evaluator; of a judge that is a metric its name, of texts the metric."""
     metric, evaluator = row[f"{other}metric"], row[f"{other}evaluator"]
-    return metric if evaluator in (metric, "texts") else f"{metric} ({called(evaluator)})"
+    return f"{metric} ({called(evaluator)})" if has_evaluator(row, other) else metric
 
 
 def by_domain(entries):

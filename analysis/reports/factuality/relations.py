@@ -157,8 +157,8 @@ def table_of_differences(entries):
 def tables_of_correlations(entries):
     for coefficient, words in LABELS.items():
         caption = (
-            f"Does similarity say anything of consistency? {words} over explanations, of metrics "
-            "of similarity (lines) with metrics of consistency (columns)."
+            f"Does similarity say anything of consistency? {words} over explanations. Metrics of "
+            "similarity are the lines, those of consistency the columns."
         )
         own = [entry for entry in entries if entry.row["coefficient"] == coefficient]
         yield from _crossed(own, caption)

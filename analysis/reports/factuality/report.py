@@ -17,12 +17,13 @@ from analysis.reports.closeness.sentences import call
 from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures
-from analysis.reports.factuality.names import heading, is_consistency, named
+from analysis.reports.factuality.names import has_evaluator, heading, is_consistency, named
 from analysis.reports.kind import NO_JUDGE, Shown, no_value
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.intervals.clustered_mean import means_of_columns
 from analysis.stats.statements.features import (
     feature_coverage_ratio,
@@ -31,7 +32,7 @@ from analysis.stats.statements.features import (
     unique_sentence_ratio,
     words_of,
 )
-from annotate.templatetags.concord import interval, leading_point
+from annotate.templatetags.concord import called, interval, leading_point
 
 COUNTS, CONSISTENCY, REVIEWS = "counts", "consistency", "review"
 DIFFERENCE, CORRELATION, FAILURE = "difference", "correlation", "failure"
@@ -51,16 +52,8 @@ TEXTS = (
     *("part", "domain", "system", "other", "evaluator", "metric"),
     *("other_evaluator", "other_metric", "coefficient", "by", "name"),
 )
-NOTHING = (
-    "Nothing has been said of statements: no item is a statement of an explanation (kind "
-    "statement, with the columns explanation and direction), and no NLI model compared any. "
-    "Extract statements by a judge that does, make their items and have them checked by people "
-    "or judges; or load them with the items, or entailments.csv."
-)
-HEADLINES = {
-    "St2Exp-P": "of what an explanation says is supported",
-    "St2Exp-R": "of what the reference says is in the explanation",
-}
+say = notes_beside(__file__, "factuality")
+STATED = ("St2Exp-P", "St2Exp-R")  # that sentences say, as about.yaml has them
 LOWER_IS_BETTER = ("DIV",)
 TABLE_V = "Table V. Consistency by other means: sentences, chunks, questions and answers."
 # Which table of the page shows a metric, by how its name begins.
@@ -96,7 +89,7 @@ class Factuality(MeasuredReport):
         work = Work(report, scores, parts)
         policy = policy_notes(scores, compared=False)
         if not work.explained.has_statements:
-            report.verdict = [NOTHING]
+            report.verdict = [say("nothing")]
             return policy
         if work.wants(COUNTS):
             counts.add(work)
@@ -241,36 +234,24 @@ def _add_of_corpora(work):
 def _sentences(work):
     """State St2Exp's precision and recall, by each evaluator of single statements."""
     for measure in work.measures.in_families(STATEMENTS):
-        what = HEADLINES.get(measure.metric)
         defined = measure.values[~np.isnan(measure.values)]
-        if what and len(defined):
-            yield (
-                f"{100 * defined.mean():.1f} % {what}, on average over {len(defined):,} "
-                f"explanations, checked by {call(measure.evaluator)}."
-            )
+        if measure.metric in STATED and len(defined):
+            share, who = 100 * defined.mean(), call(measure.evaluator)
+            yield say(measure.metric, share=share, n=len(defined), who=who)
 
 
 def _notes(work):
     explained, measures = work.explained, work.measures
     yield from _notes_on_sizes(work)
     if measures.question is not None:
-        key = work.scores.questions[measures.question].key
-        yield (
-            f"St2Exp: answers to {key}. An NLI model that runs here supports a statement above .5; "
-            "all other answers count as they are, fractions too: an imported judge’s "
-            "probabilities, the mean of a judge’s samples, the mean of people’s answers."
-        )
+        yield say("answers", key=work.scores.questions[measures.question].key)
     yield from _left_out(work)
     if work.wants(CORRELATION) and work.scores.counts is not None:
         yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
     if any(name == FROM_FILE for name, _ in explained.beside.matrices):
         yield f"{FROM_FILE}: probabilities that were loaded, of a model elsewhere."
     if any(measure.family == MENTION for measure in measures.all):
-        yield (
-            "FMR, FCR, DIV: features by whole words, without regard to case; all features are "
-            "those of the column feature of the domain. USR, FCR and DIV are of all texts "
-            "together and have no interval; the lower DIV the better."
-        )
+        yield say("mentions")
     elif work.wants(CONSISTENCY):
         yield "No FMR, FCR and DIV: no explanation has a feature (the column feature of items.csv)."
 
@@ -283,33 +264,11 @@ def _notes_on_sizes(work):
     one_empty = int((sizes == 0).any(axis=1).sum()) - both
     half = int(explained.is_half_known.sum())
     unknown = int((~explained.are_known).sum()) - half
-    yield (
-        f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
-        f"metrics of statements are undefined and skipped; {one_empty:,} have none on one side: "
-        "precision, recall and F1 are 0, StCoh is undefined and skipped."
-    )
-    if unknown:
-        yield (
-            f"Of {unknown:,} explanations the statements of a side are not known (not extracted, "
-            "or no items made of them yet); they count as missing."
-        )
-    if half:
-        yield (
-            f"Of {half:,} explanations only one side has statement items and nothing is known of "
-            "the other: St2Exp is given for that side; what needs the other counts as missing."
-        )
-    yield (
-        "n: explanations with a value; skipped: undefined as both sides are empty, of StCoh and "
-        "SummaC-ZS (which have no worst value) also as one is; zero: one side empty, 0; missing: "
-        "a statement has no verdict, its pairs no probabilities, or a text (FMR) no feature. An "
-        "average is over explanations, F1 of each explanation; sd divides by n − 1."
-    )
+    yield say("sizes", n=len(explained), both=both, one_empty=one_empty)
+    yield from (say(case, n=n) for case, n in (("unknown", unknown), ("half", half)) if n)
+    yield say("columns")
     if work.wants(COUNTS):
-        yield (
-            "Counts: of explanations whose statements are known. A reference that several "
-            "explanations of an interaction (recipient and content) share counts once, as the "
-            "first of them has it. Unique: different texts, with the words of their polarity."
-        )
+        yield say("counts")
 
 
 def _left_out(work):
@@ -317,26 +276,16 @@ def _left_out(work):
     measures = work.measures
     if work.scores.options.missing_reference is not None:
         yield "St2Exp of people: a statement without an answer has no verdict, none is filled in."
-    if n := work.explained.withheld:
-        yield (
-            f"{n:,} statement {'item is' if n == 1 else 'items are'} left out: a file withheld "
-            "what is stated, as its study had a locked test part."
-        )
-    if n := int((work.explained.all_statements.rows < 0).sum()):
-        yield (
-            f"{n:,} statement {'item is' if n == 1 else 'items are'} left out by the choice of "
-            "items: St2Exp and failures are of the others; counts and NLI models are of all."
-        )
+    by_choice = int((work.explained.all_statements.rows < 0).sum())
+    lost = {"withheld": work.explained.withheld, "by_choice": by_choice}
+    yield from (say(case, n=n) for case, n in lost.items() if n)
     if measures.earlier:
         yield (
             f"{measures.earlier:,} {'matrix' if measures.earlier == 1 else 'matrices'} of earlier "
             "statements left out."
         )
     if measures.answering:
-        yield (
-            "No measures of similarity, as all their values are answers to the question: "
-            f"{', '.join(measures.answering)}. A measure is known by how its name begins."
-        )
+        yield say("answering", names=", ".join(measures.answering))
     if measures.strange:
         yield f"Left out of St2Exp, with answers beyond 0 to 1: {', '.join(measures.strange)}."
 
@@ -411,7 +360,8 @@ def _tables_by_system(groups):
             list(dict.fromkeys(entry.row[name] for entry in entries))
             for name in ("system", "domain")
         )
-        cells = {}
+        cells, whose = {}, {e.row["evaluator"] for e in entries if has_evaluator(e.row)}
+        by = f" By {called(*whose)}." if len(whose) == 1 else ""
         for entry in sorted(entries, key=lambda entry: domains.index(entry.row["domain"])):
             row = entry.row
             size = "" if isnan(row["sd"]) else f"± {leading_point(row['sd'])}, "
@@ -419,9 +369,10 @@ def _tables_by_system(groups):
             for name in ("skipped", "zero", "missing"):
                 size += f", {row[name]:,} {name}" if row[name] else ""
             words = "all domains" if row["domain"] == ALL else row["domain"]
-            line = named(row) if len(domains) == 1 else f"{words}: {named(row)}"
+            name = row["metric"] if len(whose) == 1 else named(row)
+            line = name if len(domains) == 1 else f"{words}: {name}"
             cells[line, row["system"]] = cell_of(entry, size)
-        table = cross_table(caption, "Metric", cells, systems)
+        table = cross_table(caption + by, "Metric", cells, systems)
         table.headings = [heading(system) for system in systems]
         table.lines = [
             (line, marked(own, systems, line.split(": ")[-1] in LOWER_IS_BETTER))

@@ -9,6 +9,7 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, Table, cell_of
 from analysis.reports.base import columns_of, pivot, reasons_of
 from analysis.reports.lists.engine import ListsReport
+from analysis.reports.shared.findings import pick
 from analysis.reports.shared.list_pairs import systems_of_sides, tie_of, values_of_sides
 from analysis.reports.shared.options import AgreementOptions
 from analysis.stats.estimate import Estimate
@@ -104,6 +105,18 @@ class Preferences(ListsReport):
             ),
         ]
         return Layout(figures, tables)
+
+    def find(self, report, question):
+        """Say which system people prefer, by the pairs of the judge of most pairs."""
+        rows = [row for row in pick(report, "judge", measure=PREFERRED) if not isnan(row["value"])]
+        if not rows:
+            return ""
+        row = max(rows, key=lambda row: (row["n"], row["people"]))
+        return (
+            f"People prefer {row['system']} in {100 * row['people']:.0f} % of {row['n']:,} pairs "
+            f"on {question}, {row['evaluator']} in {100 * row['value']:.0f} %; half of the ties "
+            "counts for each."
+        )
 
     def say(self, rows, where):
         """Say people's share of the system on whose share a judge agrees most closely."""

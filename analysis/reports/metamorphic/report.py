@@ -39,7 +39,7 @@ from analysis.reports.metamorphic.changed_lists import (
     ComparedLists,
     why_no_list,
 )
-from analysis.reports.words import chance
+from analysis.reports.words import chance, notes_beside
 from analysis.stats.comparison.differences import holm
 from analysis.stats.intervals.bootstrap import draw_counts
 from analysis.stats.ranked_lists.iterations import MOST_EXACT, sign_flip, welch
@@ -99,6 +99,7 @@ NO_NOISE = (
     "sampling: no p."
 )
 DEFAULT_PERSISTENCE = 0.9
+say = notes_beside(__file__, "metamorphic")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,8 +334,8 @@ def _sentences(report):
             else ""
         )
         yield (
-            f"{where}: lists change most under “{label_of(worst)}”, to a mean RBO "
-            f"of {worst['value']:.2f}{of}."
+            f"{where}: lists change most under “{label_of(worst)}”, to a mean rank-biased overlap "
+            f"(RBO) of {worst['value']:.2f}{of}."
         )
         if not again:
             yield f"{where}: {NO_NOISE}"
@@ -349,41 +350,15 @@ def label_of(row):
 
 
 def _notes(report, lists, options):
-    yield (
-        "Each list is compared with the recipient's baseline list: the first one of the prompt as "
-        "it is, with the same k and l. An observation is an iteration's mean over recipients; "
-        "value and sd (ddof 1) are over iterations, low and high from recipients drawn again."
-    )
-    yield (
-        "tau_topk: 1 − 2K/(k² + k(k − 1)/2), Fagin's K with ½ for two entries that one list lacks "
-        "(neutral), tau_topk_optimistic with 0 over the same denominator; a reversed top 5 has "
-        ".43. tau_common: τ on the entries of both lists, whatever else they have; a reversed top "
-        "5 has −1. overlap: entries of both over k, also of short replies."
-    )
-    yield (
-        f"RBO is extrapolated, with p = {options.persistence:g}: equal lists have 1. The truncated "
-        "sum would give two equal lists of 5 no more than .41 at p = .9."
-    )
-    if options.entries == MATCHED:
-        yield "Only entries that match a content of the catalogue are compared."
-    else:
-        yield (
-            "An entry is compared as the content of the catalogue that it matches, else by its "
-            "normalised text: the same unknown title twice is the same entry."
-        )
+    yield from (say("compared"), say("measures"), say("rbo", p=options.persistence))
+    yield say(options.entries)
     if any(row["part"] == RELATIONS_PLAN for row in report.rows):
-        yield (
-            "p: Welch's unpaired t-test of the iterations' means against those of the same prompt "
-            "asked again, as in the paper; its units are iterations of these recipients, so it "
-            "says nothing of other recipients. p_permutation does: differences of each recipient's "
-            f"mean with random signs, all of them up to {MOST_EXACT} recipients. p_holm and "
-            "p_permutation_holm: adjusted for the relations of one recommender and measure."
-        )
+        yield say("tests", most=MOST_EXACT)
     if lost := _no_lists(lists):
         yield f"No list to compare, of {len(lists):,}: {lost}."
     columns = {column for column, _ in (*options.only, *options.exclude) if column != "recipient"}
     if columns or options.by not in ("", "recipient"):
-        yield "Lists are of recipients, not items: conditions on other columns change nothing here."
+        yield say("no_items")
     yield from draw_notes(report, options.draws)
     yield from reason_notes(report, ["part", "evaluator", "cell", "measure"])
 

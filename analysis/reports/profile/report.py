@@ -135,7 +135,7 @@ class Profile(MeasuredReport):
             shown = [entry for entry in entries if entry.row["episodes"] is not None]
             shown.sort(key=lambda entry: (entry.kind, entry.row["episodes"]))
             columns = {
-                "Number from": lambda e: e.row["source"],
+                "Number from": lambda e: e.row["source"].replace("_", " "),
                 "Episodes": lambda e: e.row["episodes"],
                 words: lambda e: cell_of(e, f"n = {e.row['n']:,}"),
             }
