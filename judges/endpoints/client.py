@@ -421,7 +421,8 @@ def _told(answer, response):
 
 def _failure(status, error):
     """Name the failure of a status that is no success, by what its refusals.Error says."""
-    failure = BY_STATUS.get(status, _by_class(status))
+    by_class = Failure.REDIRECT if status < 400 else Failure.BAD_REQUEST
+    failure = BY_STATUS.get(status, Failure.SERVER if status >= 500 else by_class)
     by_code = None if error.has_code_of_money else BY_STATUS.get(error.status)
     if by_code in PAUSES and failure in (*BY_WORDS - PAUSES, Failure.SERVER):
         return by_code
@@ -430,21 +431,15 @@ def _failure(status, error):
 
 
 def _by_words(failure, status, error):
-    if failure is not Failure.RATE and error.is_policy:
+    if failure is not Failure.RATE and error.says(refusals.POLICY):
         return Failure.CONTENT_FILTER
     if error.is_about_money(status):
-        return Failure.RATE if error.is_limit_of_rate else Failure.BILLING
-    if failure is Failure.BAD_REQUEST and error.is_about_length:
+        return Failure.RATE if error.says(refusals.LIMIT_OF_RATE) else Failure.BILLING
+    if failure is Failure.BAD_REQUEST and error.says(refusals.LENGTH):
         return Failure.TOO_LONG
-    if failure is Failure.BAD_REQUEST and error.is_about_the_key:
+    if failure is Failure.BAD_REQUEST and error.says(refusals.KEY):
         return Failure.AUTHENTICATION
     return failure
-
-
-def _by_class(status):
-    if status >= 500:
-        return Failure.SERVER
-    return Failure.BAD_REQUEST if status >= 400 else Failure.REDIRECT
 
 
 def parse_response(body, longest):

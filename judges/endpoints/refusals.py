@@ -142,28 +142,9 @@ class Error:
         words = re.findall(r"[\w-]+", " ".join([*self.codes, *self.words]).lower())
         return [word for word in words if not re.search(r"\d", word)]
 
-    def _says(self, pattern):
+    def says(self, pattern):
+        """Whether a code or a sentence fits a pattern: POLICY, LENGTH, KEY, LIMIT_OF_RATE."""
         return any(map(pattern.search, [*self.codes, *self.words]))
-
-    @property
-    def is_policy(self):
-        """Whether a filter stopped the prompt."""
-        return self._says(POLICY)
-
-    @property
-    def is_about_length(self):
-        """Whether the call is too long for the model."""
-        return self._says(LENGTH)
-
-    @property
-    def is_about_the_key(self):
-        """Whether the key is none, or none any more."""
-        return self._says(KEY)
-
-    @property
-    def is_limit_of_rate(self):
-        """Whether it means a limit by time, however it is called: it passes by itself."""
-        return self._says(LIMIT_OF_RATE)
 
     @property
     def has_code_of_money(self):
