@@ -110,7 +110,7 @@ def make_world():
 
 def _names(study, rows):
     """What forms name: ids and keys, as they are now."""
-    comment = study.sessions.first().exit_answers.get().text
+    comment = study.sessions.first().screens.get(kind="exit").answers.get().text
     statement, fresh = rows["statements/<int:pk>"], rows["judges/<int:pk>/edit/"]
     for row in (statement, fresh):
         row.refresh_from_db()

@@ -304,9 +304,9 @@ def test_a_check_that_was_answered_changes_the_report_at_once(owner, as_owner):
         Screen.objects.create(session=session, kind=Screen.Kind.ATTENTION, position=9, key="c")
         for session in study.sessions.all()[:2]
     )
-    one.answers.create(value=1, passed=True, answered_at=timezone.now())
+    one.answers.create(key="c", value=1, passed=True, answered_at=timezone.now())
     assert visit(as_owner, study, "attention_checks") == 0
-    two.answers.create(value=1, passed=False, answered_at=timezone.now())
+    two.answers.create(key="c", value=1, passed=False, answered_at=timezone.now())
     assert visit(as_owner, study, "attention_checks") == 1
 
 
