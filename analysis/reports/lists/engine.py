@@ -17,7 +17,7 @@ class ListsReport(MeasuredReport):
     nothing, undefined: the headline without a question, and without a number.
     """
 
-    named_by = ("evaluator", "question")
+    named_by: tuple = ("evaluator", "question")
 
     def takes(self, question):
         """Return whether the report covers a question."""
