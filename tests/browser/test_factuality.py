@@ -45,7 +45,8 @@ def test_tables_and_plots_stand_on_the_page(new_page, transactional_db, width, s
         "Left out:",
     ):
         expect(page.locator("h3, summary", has_text=heading).first).to_be_visible()
-    expect(page.locator("th", has_text="toys: St2Exp-P (LLM)").first).to_be_visible()
+    expect(page.locator("th", has_text="toys: St2Exp-P").first).to_be_visible()
+    expect(page.locator("h3, summary", has_text="By LLM.").first).to_be_visible()
     assert_whole(page)
     shoot(page, f"factuality-all-{width}")
     page.get_by_label("Table", exact=True).select_option("failure")

@@ -112,6 +112,8 @@ class Preferences(ListsReport):
         if not rows:
             return ""
         row = max(rows, key=lambda row: (row["n"], row["people"]))
+        if row["people"] == 1 / 2:
+            return f"On {question} people prefer no system's lists, over {row['n']:,} pairs."
         return (
             f"People prefer {row['system']} in {100 * row['people']:.0f} % of {row['n']:,} pairs "
             f"on {question}, {row['evaluator']} in {100 * row['value']:.0f} %; half of the ties "

@@ -94,7 +94,7 @@ class YesNoReport(MeasuredReport):
     options = YesNoOptions
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
     main, what = "value", "curve"
-    named_by = ("evaluator", "question")
+    named_by: tuple = ("evaluator", "question")
     nothing = "no question has an ordered scale with ends"
 
     def measure(self, report, scores, questions, is_page=True):

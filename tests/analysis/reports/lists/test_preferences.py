@@ -4,7 +4,8 @@ from math import isnan
 
 import pytest
 
-from annotate.models import Item, Rater
+from analysis.reports.registry import REPORTS
+from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
@@ -66,6 +67,17 @@ def test_preferences_of_systems_by_hand(study):
     assert (popular["people"], popular["value"]) == (0.375, 0.25)
     won = row_of(report, evaluator="laaj", system="popular", measure="won")
     assert (won["people"], won["value"]) == (0.25, 0)
+
+
+def test_the_title_says_which_system_people_prefer_and_how_often_the_judge_does(study):
+    report = build(study, "preferences")
+    assert REPORTS["preferences"].find(report, "better") == (
+        "People prefer tower in 62 % of 4 pairs on better, laaj in 75 %; half of the ties counts "
+        "for each."
+    )
+    Rating.objects.update(value=TIE)
+    said = REPORTS["preferences"].find(build(study, "preferences"), "better")
+    assert said == "On better people prefer no system's lists, over 4 pairs."
 
 
 def test_undecided_pairs_are_counted_over_all_pairs(study):
