@@ -108,11 +108,10 @@ def about(request, token, kind):
     if kind == Kind.SCREENER and not page.is_current(request.POST):
         return see_other("session", token)
     form, gaps, is_whole = _read(page, request)
-    # A screener is kept whole.
-    is_here = is_whole or kind != Kind.SCREENER
-    is_here = is_here and steps.tell(session, kind, form.answers, form.emptied, is_whole)
-    if is_whole or not (is_here or kind == Kind.SCREENER):
-        return see_other("session", token)
+    if is_whole or kind != Kind.SCREENER:  # of a screener no part is kept
+        is_here = steps.tell(session, kind, form.answers, form.emptied, is_whole)
+        if is_whole or not is_here:
+            return see_other("session", token)
     return _page(request, session, page.template, page.context(form, gaps), status=422)
 
 
