@@ -92,8 +92,16 @@ def say_answer(entries, ranked, role=""):
             *([UNTESTED] if yes else []),
         ],
     }
-    steps = _say_steps([*own, *(e for e in own_systems if e.row["question"] not in said_of)])
+    steps = _say_steps(left_open(entries, ranked[0]))
     return Spoken(lead, {label: words for label, words in lines.items() if words}, steps)
+
+
+def left_open(entries, name):
+    """List a judge's entries, without comparing systems where it is said to favour one."""
+    own = [entry for entry in entries if entry.row["evaluator"] == name]
+    rating = [entry for entry in own if entry.row["use"] == RATE]
+    favouring = _favouring([entry for entry in rating if entry.row["answer"] == Answer.YES])
+    return [e for e in own if e.row["use"] == RATE or e.row["question"] not in favouring]
 
 
 def _say_steps(entries):

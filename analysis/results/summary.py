@@ -16,7 +16,7 @@ from analysis.reports.verdict.order import judges_by_rank
 from analysis.reports.verdict.page import MATRIX
 from analysis.reports.verdict.texts import RATE
 from analysis.reports.verdict.ways_on import OWN_SCALE, list_ways_on
-from analysis.results.answer import Spoken, say_answer
+from analysis.results.answer import Spoken, left_open, say_answer
 from analysis.results.leaderboard import failed_shares, list_lines
 from analysis.results.people import say_people
 from annotate.models import Rater
@@ -128,8 +128,8 @@ def ways_on(study, results, questions):
 
     That is of the best judge, as the steps of the answer are; None where more decides nothing.
     """
-    best = results.ranked[:1]
-    own = [entry for entry in results.verdict.entries if entry.row["evaluator"] in best]
+    entries = results.verdict.entries
+    own = [entry for name in results.ranked[:1] for entry in left_open(entries, name)]
     report = replace(results.verdict, entries=own)
     asked = {entry.row["question"] for entry in own}
     ways = (

@@ -4,7 +4,7 @@ from math import nan
 
 from analysis.reports.base import Entry
 from analysis.reports.verdict.texts import PARTS
-from analysis.results.answer import UNTESTED, say_answer
+from analysis.results.answer import UNTESTED, left_open, say_answer
 
 
 def entry(judge, question, answer, verdict="", reason="", **given):
@@ -102,6 +102,9 @@ def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used
     spoken = say_answer(entries, ["small"])
     lines = spoken.lines
     assert spoken.steps == ["Rate more of each system."]
+    assert entries[2] not in left_open(entries, "small") and entries[3] in left_open(
+        entries, "small"
+    )
     assert lines["Use it for"] == [
         "Rating wit: as good as one of your raters. It judged 8 of 10. It was named.",
         "Rating depth: as good as one of your raters.",
