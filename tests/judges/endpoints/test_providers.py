@@ -322,7 +322,7 @@ SHAPES = {
                 code="rate_limit_exceeded",
                 headers={"retry-after": "2", "x-ratelimit-remaining-tokens": "0"},
             ),
-            {"failure": Failure.RATE, "retry_after": 2.0},
+            {"failure": Failure.RATE, "retry_after": 2.4},
         ),
         "no JSON made": (
             error(400, code="json_validate_failed", failed_generation="{"),
