@@ -38,6 +38,6 @@ def describe_cost(study, places):
     cost = places * seconds * USUAL_PAY / HOUR
     return (
         f"about {cost:,.2f} in your currency, at {USUAL_PAY} an hour (assumed) and {seconds:.0f} "
-        f"seconds a rating ({whence}); a platform’s fee comes on top. Say in Settings what a "
+        f"seconds per rating ({whence}); a platform’s fee comes on top. Say in Settings what a "
         "session pays"
     )

@@ -83,7 +83,7 @@ def test_without_pay_the_cost_is_of_the_sessions_own_time_or_of_what_is_assumed(
     """90 places of 40 s at 9 an hour are 9.00; of 80 s twice that."""
     words = costs.describe_cost(study, 90)
     assert words.startswith(
-        "about 9.00 in your currency, at 9 an hour (assumed) and 40 seconds a rating (assumed)"
+        "about 9.00 in your currency, at 9 an hour (assumed) and 40 seconds per rating (assumed)"
     )
     now, items = timezone.now(), study.items.all()
     for number, seconds in enumerate((60, 80, 80, 80, 4000)):
