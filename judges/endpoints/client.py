@@ -80,7 +80,6 @@ PAUSES = {Failure.RATE, Failure.BUSY}
 BY_WORDS = {Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION}
 # They say nothing about one item: many in a row are about the account, the model or the address.
 OF_ALL = {
-    Failure.BILLING,
     Failure.BAD_REQUEST,
     Failure.AUTHENTICATION,
     Failure.NOT_FOUND,

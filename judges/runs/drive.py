@@ -256,7 +256,8 @@ class Drive:
         self.unstored -= {outcome.unit.number for outcome in outcomes}
         self.gate.record(outcomes)  # before any place is free: the endpoint may want to be left
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
-        hopeless = self._unheard(outcomes) or self._unanswered(outcomes) or self._late(outcomes)
+        hopeless = self._unpaid(outcomes, calls) or self._unheard(outcomes)
+        hopeless = hopeless or self._unanswered(outcomes) or self._late(outcomes)
         last = [
             (o, call)
             for o, call in zip(outcomes, calls, strict=True)
@@ -275,6 +276,16 @@ class Drive:
         for unit, _ in again:
             unit.pauses += unit.number in paused
         return again
+
+    def _unpaid(self, outcomes, calls):
+        """Return the outcomes that an account cannot pay, but for items that are refused so again.
+
+        Such an item speaks of money itself: others were paid since.
+        """
+        unpaid = [o for o in outcomes if o.is_billing]
+        numbers = [o.unit.number for o in unpaid]
+        again = settle.asked_in_vain(self.run, numbers, calls[0]) if unpaid else ()
+        return [o for o in unpaid if o.unit.number not in again]
 
     def _unheard(self, outcomes):
         """Return the outcomes of units that never reached the endpoint, nor did any of the run."""

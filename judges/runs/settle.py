@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import takewhile
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -33,7 +34,8 @@ MOST_ATTEMPTS = 4
 MOST_PAUSES = 8  # of a unit, before an endpoint that answers nobody is given up
 PATIENCE = timedelta(minutes=15)  # with an endpoint, since it answered a call
 IN_A_ROW = 5  # calls that fail alike, before the run is stopped
-MOST_ALIKE = 1000  # of its last calls are looked at for others that failed so
+MOST_IN_ROW = 1000  # more cannot be under way when it is
+STOPPING = {*OF_ALL, Failure.BILLING}
 LONGEST_WAIT = 900  # seconds; whoever asks for more is asked again after these
 MOST_DOUBLINGS = 5  # of a wait of a second
 
@@ -82,6 +84,11 @@ class Outcome:
     def is_pause(self):
         """Whether the endpoint wants to be left alone: this attempt does not count."""
         return self.answer is not None and self.answer.failure in PAUSES
+
+    @property
+    def is_billing(self):
+        """Whether the account cannot pay: then no other call would be answered either."""
+        return self.answer is not None and self.answer.failure is Failure.BILLING
 
     def tokens(self, planned):
         """Return the tokens that the endpoint counted; in doubt no fewer than were planned."""
@@ -194,15 +201,17 @@ def is_silent(endpoint, now):
     return not answered.filter(failure__in=["", *REFUSALS], created_at__gt=now - PATIENCE).exists()
 
 
-def _asked_in_vain(run, numbers):
+def asked_in_vain(run, numbers, before=None):
     """Return the units among these that were refused, before the endpoint answered for others.
 
-    They waited for a resume: what is refused again then is refused for its own content.
+    They waited for a resume: what is refused again then is refused for its own content. before: a
+    call; only what was asked before it is looked at.
     """
     calls = run.calls.filter(reused_from=None)
+    calls = calls.filter(pk__lt=before.pk) if before else calls
     answered = calls.filter(failure__in=["", *REFUSALS]).order_by("-pk").values("pk")[:1]
     again = run.judgments.filter(unit__in=numbers, lead=True, attempts__gt=1).values("unit")
-    failed = calls.filter(failure__in=OF_ALL, unit__in=again, pk__lt=answered)
+    failed = calls.filter(failure__in=STOPPING, unit__in=again, pk__lt=answered)
     return set(failed.values_list("unit", flat=True))
 
 
@@ -210,8 +219,7 @@ def stop_if_alike(run):
     """Stop a run whose last calls failed alike in a row, so that all others would; or return False.
 
     It is told by what stands settled: what may pass, as a limit by the minute, is in no row and
-    interrupts none. All units that failed so wait again, behind those that nobody asked yet: as
-    money runs out, calls that are under way are answered between them.
+    interrupts none. The units of the row wait again, behind those that nobody asked yet.
     """
     settled = run.calls.filter(reused_from=None, judgments__lead=True).order_by("-pk")
     settled = settled.only("unit", "failure", "failure_detail")
@@ -219,9 +227,9 @@ def stop_if_alike(run):
     if len(last) < IN_A_ROW or last[0].failure not in OF_ALL:
         return False
     are_alike = partial(_are_alike, last[0])
-    if not all(map(are_alike, last)) or _asked_in_vain(run, [call.unit for call in last]):
+    if not all(map(are_alike, last)) or asked_in_vain(run, [call.unit for call in last]):
         return False
-    first, row = last[0], [call.pk for call in filter(are_alike, settled[:MOST_ALIKE])]
+    first, row = last[0], [call.pk for call in takewhile(are_alike, settled[:MOST_IN_ROW])]
     with transaction.atomic():
         lease.hold(run)
         reason = refusals.why(first.failure, first.failure_detail)
@@ -306,7 +314,7 @@ def _settle_stored(run_id, worker, numbers):
     if run is None:  # deleted in this moment
         return
     last = {call.unit: call for call in run.calls.filter(worker=worker, unit__in=numbers)}
-    calls = {n: c for n, c in last.items() if c.failure not in TRANSIENT}
+    calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
     if calls:
         units = lease.read_units(run, list(calls))
         outcomes = [

@@ -280,6 +280,37 @@ def test_an_endpoint_that_only_puts_off_pauses_the_run(study, impatient, case):
     assert set(run.judgments.values_list("state", "value")) == {(DONE, 4.0)}
 
 
+# The account cannot pay, so no call of the run would be answered: the run ends, and says why.
+UNPAID = {
+    "429, nothing left to spend": Reply(error("insufficient_quota"), 429),
+    "429, the account is closed": Reply(error(None, "billing_not_active"), 429),
+    "402": Reply("Payment required", 402),
+    "402 within 200": Reply({"error": {"message": "no", "code": 402}}),
+    "400, in words": Reply({"error": {"message": "Your credit balance is too low."}}, 400),
+    "403, by its code": Reply(error("insufficient_user_quota"), 403),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", UNPAID)
+def test_an_account_that_cannot_pay_stops_the_run(study, impatient, case):
+    """No judgment fails for it: they wait, the run has the reason, a resume asks them."""
+    with Server(lambda *_: UNPAID[case]) as server:
+        run = run_against(server.url, study)
+        assert (run.state, run.reserved_usd) == (Run.State.STOPPED, 0)
+        assert run.ended_at is not None
+        assert run.stopped_because.startswith(Failure.BILLING)
+        found = run.judgments.values_list("state", "value", "reason", "leased_by", "attempts")
+        assert set(found) == {(Judgment.State.PENDING, None, "", "", 1)}
+        assert run.calls.get().failure == Failure.BILLING
+        server.script = lambda *_: chat(json.dumps(GOOD))
+        assert resume(run)
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.stopped_because) == (Run.State.FINISHED, "")
+    assert set(run.judgments.values_list("state", "value")) == {(DONE, 4.0)}
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", READ)
 def test_an_odd_reply_with_one_plain_verdict(study, impatient, case):

@@ -113,21 +113,11 @@ def test_a_limit_keeps_all_workers_from_the_endpoint_and_an_error_only_its_call(
 
 # What stops a run
 
-
-def refusal(message, status=400, **fields):
-    return Reply({"error": {"message": message} | fields}, status)
-
-
 # Nothing that is about one item; {name: (the reply, the failure)}.
 ALIKE = {
     "a key that was revoked": (Reply("", 401), Failure.AUTHENTICATION),
     "a key that may not": (Reply("", 403), Failure.AUTHENTICATION),
     "no such model": (Reply("", 404), Failure.NOT_FOUND),
-    "no money": (Reply("", 402), Failure.BILLING),
-    "no money, in a 429": (refusal("Spent", 429, type="insufficient_quota"), Failure.BILLING),
-    "no money, in a 400": (refusal("Your credit balance is too low."), Failure.BILLING),
-    "no money, in a 403": (refusal("", 403, code="insufficient_user_quota"), Failure.BILLING),
-    "no money, with status 200": (Reply({"error": {"code": 402}}), Failure.BILLING),
     "a request that nobody takes": (Reply("", 400), Failure.BAD_REQUEST),
     "an address that has moved": (Reply("", 307, {"location": "/"}), Failure.REDIRECT),
     "a page to log in": (Reply("<html>"), Failure.HTML),
@@ -157,15 +147,13 @@ def test_five_calls_in_a_row_that_fail_alike_stop_the_run(twelve, case, concurre
     assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
 
 
-KEY, MODEL, LIMIT, MONEY = (Reply("", status) for status in (401, 404, 429, 402))
+KEY, MODEL, LIMIT = Reply("", 401), Reply("", 404), Reply("", 429)
 TOO_LONG, FILTERED = Reply("", 413), chat("", "content_filter")
 # {what comes: (replies in turn, "g" is a good one; state of the run; units that failed)}
 ROWS = {
     "four": ([KEY] * 4 + ["g"] * 8, Run.State.FINISHED, 4),
     "five, the last of all": (["g"] * 7 + [KEY] * 5, Run.State.STOPPED, 0),
     "a good one between": ([KEY] * 4 + ["g"] + [KEY] * 4 + ["g"] * 3, Run.State.FINISHED, 8),
-    "one that costs more than is left": ([MONEY] + ["g"] * 11, Run.State.FINISHED, 1),
-    "as money runs out": ([MONEY, "g"] * 3 + [MONEY] * 5, Run.State.STOPPED, 0),
     "of two kinds in turn": ([KEY, MODEL] * 6, Run.State.FINISHED, 12),
     "limits between": ([KEY, LIMIT] * 4 + [KEY], Run.State.STOPPED, 0),
     "items that are too long": ([TOO_LONG] * 12, Run.State.FINISHED, 12),
@@ -198,6 +186,10 @@ ALIKE_BY_ITEM = {
     "a page of a firewall": lambda n: Reply("<html>", 403),
     "words of money": lambda n: refusal("This text says: no credit left on my phone"),
 }
+
+
+def refusal(message, **fields):
+    return Reply({"error": {"message": message} | fields}, 400)
 
 
 def by_item(refused):

@@ -151,7 +151,13 @@ def test_what_failed_for_now_is_asked_again_later_and_later(before, failure, ret
 
 def test_a_call_without_an_answer_is_not_asked_again_by_this_worker():
     stopped = Outcome(leasing.Unit(0, None), [])
-    assert stopped.wait() is None
+    assert (stopped.wait(), stopped.is_billing) == (None, False)
+
+
+def test_only_the_account_s_limit_is_billing():
+    unit = leasing.Unit(0, None)
+    assert Outcome(unit, [], answer=Answer(failure=Failure.BILLING)).is_billing is True
+    assert Outcome(unit, [], answer=Answer(failure=Failure.RATE)).is_billing is False
 
 
 @pytest.mark.parametrize(
@@ -369,7 +375,7 @@ def test_a_worker_that_lost_its_unit_writes_nothing_and_its_money_is_counted(run
         ({"content": "A three."}, "unparsable"),
         ({"failure": Failure.REFUSAL}, "refused"),
         ({"failure": Failure.TIMEOUT}, "leased"),
-        ({"failure": Failure.BILLING}, "failed"),
+        ({"failure": Failure.BILLING}, "leased"),
     ],
 )
 def test_a_stored_reply_that_was_the_last_word_is_settled_without_another_call(run, answer, state):
