@@ -128,8 +128,9 @@ def ways_on(study, results, questions):
 
     That is of the best judge, as the steps of the answer are; None where more decides nothing.
     """
-    entries = results.verdict.entries
-    own = [entry for name in results.ranked[:1] for entry in left_open(entries, name)]
+    if not results.ranked:
+        return None
+    own = left_open(results.verdict.entries, results.ranked[0])
     report = replace(results.verdict, entries=own)
     asked = {entry.row["question"] for entry in own}
     ways = (

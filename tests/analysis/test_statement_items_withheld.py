@@ -109,7 +109,7 @@ def test_the_report_of_a_copy_counts_no_answer_about_what_nobody_can_read(study,
     stated = {"part": "counts", "metric": "statements", "domain": "all", "system": "all"}
     row = row_of(report, **stated, name="generated")
     assert (row["value"], row["n"], row["missing"]) == (1, 1, 1)
-    assert any(note.startswith("2 statement items are left out") for note in report.notes)
+    assert any(note.startswith("2 statement items left out") for note in report.notes)
 
 
 def test_the_report_of_the_study_itself_counts_them_once_it_is_open(study):
