@@ -57,9 +57,7 @@ def test_a_choice_of_statements_is_of_st2exp_and_leaves_matrices_whole(owner):
         assert value(soft, metric, "nli") == value(whole, metric, "nli")
     assert value(soft, "StEnt-P", "nli") == (pytest.approx(0.7), 2, 0, 0)
     assert not [note for note in soft.notes if "of earlier statements" in note]
-    assert any(
-        note.startswith("2 statement items left out by the choice") for note in soft.notes
-    )
+    assert any(note.startswith("2 statement items left out by the choice") for note in soft.notes)
     assert not [note for note in whole.notes if "by the choice of items" in note]
 
 
