@@ -72,11 +72,11 @@ class Process:
         self.popen.wait()
 
     def stop(self):
-        """SIGTERM and the exit code; what does not end within 20 s is killed."""
+        """SIGTERM and the exit code; what does not end within five minutes is killed."""
         if self.popen.poll() is None:
             self.popen.terminate()
         try:
-            return self.popen.wait(20)
+            return self.popen.wait(300)
         except subprocess.TimeoutExpired:
             self.kill()
             raise

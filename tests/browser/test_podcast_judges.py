@@ -249,13 +249,14 @@ def check_judgments(profile, history, by_profile, by_history, sbert):
     for run in (profile, history, by_profile, by_history):
         assert set(run.judgments.values_list("state", flat=True)) == {"done"}, run.judge
         assert "" not in run.judgments.values_list("rationale", flat=True)
-        assert set(run.calls.values_list("model_returned", flat=True)) == {local_model.ALIAS}
+        answered = run.calls.filter(failure="")  # a busy machine may have put off a call
+        assert set(answered.values_list("model_returned", flat=True)) == {local_model.ALIAS}
         texts = [call.messages[0]["content"] for call in run.calls.all()]
         assert all(("<<<PROFILE" in text) == (run in (profile, by_profile)) for text in texts)
         assert all(("<<<HISTORY" in text) == (run in (history, by_history)) for text in texts)
         assert not [text for text in texts if "model-A" in text or "model-B" in text]
     # What is judged is not shown as heard before, in a pair as for itself.
-    (text,) = [call.messages[0]["content"] for call in by_history.calls.all()]
+    (text,) = {call.messages[0]["content"] for call in by_history.calls.all()}
     assert "97% listened to" in text
     assert "41% listened to" not in text
     assert sbert.judgments.filter(state=Judgment.State.DONE).count() == 3
