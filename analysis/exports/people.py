@@ -187,8 +187,9 @@ def _attempts(made):
     if not made:
         return None, None, ""
     told = [
-        {"at": attempt.answers.all()[0].answered_at.isoformat(), "answers": attempt.judged}
+        {"at": answers[0].answered_at.isoformat(), "answers": attempt.judged}
         for attempt in made
+        if (answers := attempt.answers.all())
     ]
     return len(made), any(attempt.passed for attempt in made), json.dumps(told, ensure_ascii=False)
 

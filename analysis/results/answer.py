@@ -14,8 +14,8 @@ from analysis.stats.validation.decision import Answer, Reason
 BEST, USE, NOT_FOR, OPEN = "Best judge", "Use it for", "Do not use it for", "Not yet for"
 SETTLE = "To settle what is open"
 UNTESTED = (
-    "Other kinds of items, other systems, questions, raters, prompts or models: nothing is shown "
-    "for them."
+    "Other kinds of items, other systems, questions, raters, prompts or models: this study says "
+    "nothing about them."
 )
 SYSTEMS = "Comparing systems"
 MOST_NAMED = 3  # judges, or questions that are all there are, in a sentence

@@ -104,6 +104,10 @@ def _keep(session, kind, answers, emptied):
         # The words of a choice stay true when the options change later.
         text = answer.text if answer.value is None else answer.question.words(answer.value)
         rows.append(Answer(key=answer.question.key, value=answer.value, text=text))
+    # A question may have moved here from another step since: one answer to it stays.
+    keys = [row.key for row in rows] + [question.key for _, question in emptied]
+    told = Answer.objects.about_raters().filter(screen__session=session, key__in=keys)
+    told.exclude(screen__kind=kind).delete()
     screen = session.screens.filter(kind=kind).first() or Screen(session=session, kind=kind)
     if rows or screen.pk:
         write(screen, rows, [(None, None, question.key) for _, question in emptied])
@@ -166,5 +170,6 @@ def said_by(rater):
     by_kind: dict = {kind: [] for kind in Kind}
     for screen in screens.prefetch_related("answers"):
         by_kind[screen.kind].append(screen)
-    about = [screen for kind in Screen.ABOUT_RATER for screen in by_kind[kind]]
+    told = [screen for kind in Screen.ABOUT_RATER for screen in by_kind[kind]]
+    about = [screen for screen in told if screen.answers.all()]
     return {"check": by_kind[Kind.CHECK], "practice": by_kind[Kind.PRACTICE], "about": about}

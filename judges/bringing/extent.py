@@ -52,7 +52,7 @@ class _Watch:
         self.before, self.parser = before, parser
         self.unread = []  # cells of an error, or of a formula whose result nobody has computed
         self.row = self.cell_row = self.column = 0
-        self.is_cell = self.is_error = self.is_formula = False
+        self.is_cell = self.is_error = self.is_formula = self.is_text = False
         self.last_row = self.last_column = 0
         self.far_row = self.far_column = (0, 0)
         self.columns = {}
@@ -64,9 +64,10 @@ class _Watch:
             self._place(attributes.get("r"))
             self.parser.CharacterDataHandler = None
             self.is_error, self.is_formula = attributes.get("t") == "e", False
+            self.is_text = attributes.get("t") == "str"  # a formula's, computed, if blank
             if self.is_error:
                 self.unread.append(_cell_name(self.cell_row, self.column))
-        elif name == "f" and self.is_cell and not self.is_error:
+        elif name == "f" and self.is_cell and not (self.is_error or self.is_text):
             self.is_formula = True
             self.unread.append(_cell_name(self.cell_row, self.column))
         elif name in ("v", "is") and self.is_cell:

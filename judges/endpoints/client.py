@@ -497,7 +497,8 @@ def _completion(data, text, longest):
     beside = [data.get("error"), data.get("errors"), choice.get("error")]
     # Beside a whole reply an error is a warning; where no word says that it is whole, a status
     # or an error within the choice says that it is not.
-    is_whole = ended or not beside[-1] and refusals.Error(beside).number is None
+    is_told = ended and str(ended).lower() not in ("none", "null")
+    is_whole = is_told or not beside[-1] and refusals.Error(beside).number is None
     if refusal:
         answer.failure, answer.detail = Failure.REFUSAL, str(refusal)
     elif why in (Reason.FILTERED, Reason.REFUSED):

@@ -40,7 +40,8 @@ KEY = re.compile(rf"{WRONG}.{{0,20}}api[ _-]?key|api[ _-]?key.{{0,40}}{WRONG}", 
 LENGTH = re.compile(
     r"context[ _-]?(length|window|size)|maximum context|prompt is too|(input|prompt|request|text)"
     r".{0,20} too (long|large)|too many (input |prompt )?tokens|string_above_max_length"
-    r"|\b(input|prompt)s?\b.{0,60}(exceed|must (be|have) )|exceeds? the available context"
+    r"|\b(input|prompt)s?\b.{0,60}exceed|exceeds? the available context"
+    r"|\b(input|prompt)s?\b.{0,40}\btokens?\b.{0,40}must (be|have) |must have less than \d+ tokens"
     r"|reduce the length",
     re.IGNORECASE,
 )

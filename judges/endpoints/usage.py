@@ -11,6 +11,7 @@ OUT = ("completiontokens", "outputtokens", "candidatestokencount", "evalcount")
 TOTAL = ("totaltokens", "totaltokencount")
 THOUGHT = ("reasoningtokens", "thoughtstokencount")
 CACHED = ("cachedtokens", "promptcachehittokens", "cachedcontenttokencount")
+BESIDE_IN = ("cachereadinputtokens", "cachecreationinputtokens")  # Anthropic's count in lacks them
 NUMBER = re.compile("[0-9]{1,400}")
 
 
@@ -22,13 +23,17 @@ def counts(usage, longest):
     missing, `least` has the tokens (in, out) that were counted at least.
     """
     named = _named(usage)
-    prompt, completion, total, thought, cached = (
+    prompt, completion, total, thought = (
         max((named[name] for name in names if name in named), default=None)
-        for names in (IN, OUT, TOTAL, THOUGHT, CACHED)
+        for names in (IN, OUT, TOTAL, THOUGHT)
     )
+    cached = min((named[name] for name in CACHED if name in named), default=None)
+    if "inputtokens" in named and "prompttokens" not in named:
+        prompt = (prompt or 0) + sum(named.get(name, 0) for name in BESIDE_IN)
     thought = thought or 0
     least_in, stated = prompt or 0, completion or 0
-    beside = thought if thought > stated else 0  # else they are a part of it
+    # Gemini's stand beside the completion; elsewhere they are a part of it, unless they are more.
+    beside = thought if thought > stated or "thoughtstokencount" in named else 0
     out = max(stated + beside, (total or 0) - least_in)
     is_known = prompt is not None and (completion is not None or (total or -1) >= least_in)
     fields = {

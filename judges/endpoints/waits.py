@@ -9,7 +9,7 @@ SECONDS = {"mil": 0.001, "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 UNIT = "(?:milliseconds?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)"
 # A number without a unit is seconds; one that goes on is a date or a version.
 PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d))"
-MOMENT = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,20}(?:Z|[+-]\d\d:?\d\d)?"
+MOMENT = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,20}(?:\s?(?:Z|[+-]\d\d:?\d\d))?"
 SPAN = rf"{PART}(?:[\s,]*(?:and\s+)?{PART})*"
 AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(mil|ms|[smhd]?)", re.IGNORECASE)
 # In a body: RetryInfo, fields of gateways, headers that they pass on.
@@ -17,15 +17,17 @@ AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(mil|ms|[smhd]?)", re.IGNORECASE)
 FIELD = re.compile(
     r"(?:retry[-_ ]?(?:delay|after|in)|rate-?limit-reset|resets?[-_ ]?(?:at|after|in|delay|time)"
     r"|estimated_time)"
-    r"(?P<ms>[-_]?m(?:illi)?s)?[-_a-z]{0,40}"
+    r"(?P<ms>[-_]?m(?:illi)?s)?(?:[-_]?(?P<unit>minutes?|hours?|days?))?[-_a-z]{0,40}"
     rf"[\\\"'\s]*[:=][\\\"'\s:={{]*(?:seconds[\\\"'\s:]+)?(?P<span>{MOMENT}|{SPAN})",
     re.IGNORECASE,
 )
 # In plain words: "100 years" are no hundred seconds.
 PROSE_PART = rf"\d+(?:\.\d+)?(?:\s*{UNIT}(?![a-z])|(?![a-z\d:-]|\.\d|\s+[a-z]))"
+ABOUT = r"\s+(?:about |approximately |around |at least |~ ?)?"
+# A bare number after "again in" or "resets in" may be a year of the rated text.
 PROSE = re.compile(
-    r"(?:(?:retry|retry your request|again|resets?)[-_ ](?:in|after)|\bwait(?: for)?)\s+"
-    r"(?:about |approximately |around |at least |~ ?)?"
+    r"(?:(?:(?:retry|retry your request|try again)[-_ ]?(?:in|after)|\bwait(?: for)?)"
+    rf"{ABOUT}|(?:again|resets?)[-_ ](?:in|after){ABOUT}(?=\d+(?:\.\d+)?\s*{UNIT}(?![a-z])))"
     rf"(?P<span>{PROSE_PART}(?:[\s,]*(?:and\s+)?{PROSE_PART})*)",
     re.IGNORECASE,
 )
@@ -37,7 +39,8 @@ def seconds_told(headers, body, now):
     """Return the longest wait in seconds that a response asks for; None where it asks for none."""
     told = [_of_header(headers, name, value, now) for name, value in headers.items()]
     for match in FIELD.finditer(body):
-        told.append(_seconds(match["span"] + ("ms" if match["ms"] else ""), now))
+        unit = "ms" if match["ms"] else match["unit"] or ""
+        told.append(_seconds(match["span"] + unit, now))
     in_prose = [_seconds(match["span"], now) for match in PROSE.finditer(body)]
     told += [seconds for seconds in in_prose if seconds is not None and seconds <= LONGEST_IN_PROSE]
     return max((seconds for seconds in told if seconds is not None), default=None)
@@ -75,13 +78,14 @@ def _length(text, now):
     spans = [amount * SECONDS[unit or "s"] for amount, unit in amounts]
     are_parts = all(unit for _, unit in amounts[:-1])  # as in 2m30s; else it is a list
     total = sum(spans) if are_parts else max(spans)
-    if not amounts[0][1] and total >= EPOCH:
-        total = total / (1000 if total >= EPOCH_MS else 1) - now.timestamp()
+    number, unit = amounts[0]
+    if unit in ("", "ms") and number >= (EPOCH_MS if unit else EPOCH):
+        total = number / (1000 if number >= EPOCH_MS else 1) - now.timestamp()
     return max(0.0, total) if math.isfinite(total) else None
 
 
 def _until(text, now):
-    for read in (parsedate_to_datetime, datetime.fromisoformat):
+    for read in (parsedate_to_datetime, _of_iso):
         try:
             moment = read(text)
         except (ValueError, TypeError, OverflowError):
@@ -89,3 +93,8 @@ def _until(text, now):
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return max(0.0, (moment - now).total_seconds())
     return None
+
+
+def _of_iso(text):
+    """Read a moment of ISO 8601, also with a blank before the offset."""
+    return datetime.fromisoformat(re.sub(r"\s(?=[+-]\d|Z)", "", text))

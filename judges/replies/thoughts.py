@@ -9,14 +9,14 @@ NAMES = (
 )
 # Also seed:think, longcat_think, thought_process, antThinking and <|thinking|>; with attributes,
 # with blanks, and with the brackets as HTML writes them.
-OPENS, CLOSES = r"(?:<|&lt;)\s?\|?", r"(?:\s[^<>&|]{0,200})?\|?(?:>|&gt;)"
+OPENS = r"(?:<|&lt;)\s?\|?"
+CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?\|?(?:>|&gt;)"
 PREFIX, SUFFIX = r"(?:(?!begin_|start_|end_)\w{1,20}[:_]|ant)?", r"(?:_\w{1,20})?"
 TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
 MARKS = [
     *((f"(?i:{OPENS}{tag})", rf"(?i:{OPENS}/\s?{tag})") for tag in TAGS),
-    (r"(?i:\[THINK\])", r"(?i:\[/THINK\])"),  # Mistral
-    (r"(?i:\[REASONING\])", r"(?i:\[/REASONING\])"),
-    (r"(?:Here is|Here's) my thought process:", r"(?:Here is|Here's) my response:"),  # Granite
+    (r"\[THINK\]", r"\[/THINK\]"),  # Mistral; in small letters these are headings of a text
+    (r"\[REASONING\]", r"\[/REASONING\]"),
     ("◁think▷", "◁/think▷"),  # Kimi
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # OpenThinker
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Cohere
@@ -31,6 +31,10 @@ MARKS = [
     (r"\A\s*analysis(?=[A-Z])", "assistantfinal"),
 ]
 ENDS = [re.compile(end) for _, end in MARKS]
+# Granite's words are plain English: a thought only where they begin the reply, and both are there.
+GRANITE = re.compile(
+    r"\A\s*Here(?: is|['’]s) my thought process:.*?Here(?: is|['’]s) my response:", re.DOTALL
+)
 # Either of a thought, or the beginning of JSON that may hold a text.
 NEXT = re.compile(
     "|".join(f"(?P<begin{number}>{begin})" for number, (begin, _) in enumerate(MARKS))
@@ -47,6 +51,8 @@ def without_thoughts(reply: str) -> str:
     reply, as templates open it; a beginning without an end begins one that lasts. Within a text
     of JSON, be it whole or broken, a mark is a part of that text.
     """
+    if granite := GRANITE.match(reply):
+        reply = "\n" * granite.end() + reply[granite.end() :]
     thoughts: list[tuple[int, int]] = []
     endless: set[int] = set()  # kinds of thoughts that end nowhere from here on
     unended, position = len(reply), 0
@@ -104,7 +110,7 @@ def text_of(content: object) -> str:
 def _text_of_part(part: object) -> str:
     if isinstance(part, dict):
         is_text = part.get("type", "text") in ("text", "output_text") and not part.get("thought")
-        part = part["text"] or "" if is_text else ""
+        part = (part.get("text") or "") if is_text else ""
     if not isinstance(part, str):
         raise TypeError("content is no text")
     return part

@@ -107,12 +107,14 @@ class Preferences(ListsReport):
         return Layout(figures, tables)
 
     def find(self, report, question):
-        """Say which system people prefer, by the pairs of the judge of most pairs."""
+        """Say which system people prefer most, over the pairs of the judge of most pairs."""
         rows = [row for row in pick(report, "judge", measure=PREFERRED) if not isnan(row["value"])]
         if not rows:
             return ""
-        row = max(rows, key=lambda row: (row["n"], row["people"]))
-        if row["people"] == 1 / 2:
+        judge = max(rows, key=lambda row: row["n"])["evaluator"]
+        own = [row for row in rows if row["evaluator"] == judge]
+        row = max(own, key=lambda row: (row["people"], row["n"]))
+        if row["people"] <= 1 / 2:
             return f"On {question} people prefer no system's lists, over {row['n']:,} pairs."
         return (
             f"People prefer {row['system']} in {100 * row['people']:.0f} % of {row['n']:,} pairs "

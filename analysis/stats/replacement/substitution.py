@@ -114,7 +114,7 @@ def compare_with_raters(
     counts, for the interval of `advantage`.
     """
     tested = (people.counts >= fewest)[people.rater]
-    compare = _by_labels if people.values.shape[1] > 1 else _by_squares
+    compare = _by_squares if people.values.shape[1] == 1 else _by_labels
     ahead = compare(people, judge)
     step = TIE * max(float(np.abs(ahead).max(initial=0.0)), 1.0)
     unit, raters = people.item[tested], people.raters[people.rater[tested]]

@@ -315,6 +315,17 @@ def test_a_required_exit_question_is_asked_for_and_what_was_said_stays(client, s
 
 
 @pytest.mark.django_db
+def test_a_question_that_has_moved_to_another_step_keeps_one_answer(client, study):
+    session = at_exit(client, ask(study, exit=EXIT))
+    before = Screen.objects.create(session=session, kind=Screen.Kind.BEFORE)
+    for key, value, text in (("age", 34, ""), ("comments", None, "Hm."), ("height", 1.8, "")):
+        before.answers.create(key=key, value=value, text=text, answered_at=timezone.now())
+    client.post(f"/r/{session.token}/exit/", {"qage": "43", "qcomments": ""})
+    stored = Answer.objects.order_by("key").values_list("screen__kind", "key", "value")
+    assert list(stored) == [("exit", "age", 43.0), ("before", "height", 1.8)]
+
+
+@pytest.mark.django_db
 def test_who_goes_quiet_at_optional_exit_questions_has_completed(client, study):
     session = at_exit(client, ask(study, exit=EXIT))
     seen = timezone.now() - timedelta(hours=2)

@@ -164,6 +164,7 @@ def test_a_hidden_sheet_is_taken_only_where_it_is_chosen(tmp_path):
 ODD_CELLS = {
     "a formula": ("<c><f>1+3</f><v>4</v></c>", "4", False),
     "a formula of a text": ('<c t="str"><f>A1</f><v>a</v></c>', "a", False),
+    "a formula of a blank text": ('<c t="str"><f>IF(1,"","x")</f><v></v></c>', "", False),
     "a formula that nobody computed": ("<c><f>1+3</f><v></v></c>", "", True),
     "a formula alone": ("<c><f>1+3</f></c>", "", True),
     "an error": ('<c t="e"><v>#DIV/0!</v></c>', "", True),

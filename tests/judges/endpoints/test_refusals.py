@@ -123,6 +123,12 @@ REFUSED = {
     "Anthropic's sum": (400, said("input length and `max_tokens` exceed context limit"), LONG),
     "SambaNova's": (400, said("Requested maximum input length 9 exceeds 4"), LONG),
     "TGI's": (422, said("`inputs` tokens + `max_new_tokens` must be <= 4097."), LONG),
+    "a setting of the input": (
+        400,
+        said("Input validation error: `temperature` must be strictly positive"),
+        BAD,
+    ),
+    "a prompt of another type": (400, said("prompt must be a string"), BAD),
     "a reply that is too long": (400, said("max_tokens (99) exceeds the maximum of 9"), BAD),
     "413": (413, "", LONG),
 }

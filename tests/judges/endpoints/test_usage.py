@@ -61,6 +61,21 @@ READ = {
         (300, 4009),
         None,
     ),
+    "in Gemini's names, few thoughts": (
+        {"promptTokenCount": 300, "candidatesTokenCount": 100, "thoughtsTokenCount": 50},
+        (300, 150),
+        None,
+    ),
+    "in Anthropic's names, with a cache": (
+        {
+            "input_tokens": 10,
+            "cache_read_input_tokens": 2000,
+            "cache_creation_input_tokens": 5000,
+            "output_tokens": 50,
+        },
+        (7010, 50),
+        None,
+    ),
     "in OpenAI's newer names": (
         {
             "input_tokens": 300,
@@ -97,6 +112,11 @@ def test_more_cached_tokens_than_there_were_are_none(cached, kept):
     assert counts(usage(cached=cached), LONGEST)["tokens_cached"] == kept
     deepseek = usage() | {"prompt_cache_hit_tokens": cached}
     assert counts(deepseek, LONGEST)["tokens_cached"] == kept
+
+
+def test_of_two_counts_of_cached_tokens_the_dearer_holds():
+    both = usage(cached=100) | {"prompt_cache_hit_tokens": 250}
+    assert counts(both, LONGEST)["tokens_cached"] == 100
 
 
 json_values = st.recursive(

@@ -45,8 +45,6 @@ MARKED = [
     ('<think time="3" done>', "</think>"),
     ("&lt;think&gt;", "&lt;/think&gt;"),
     ("[THINK]", "[/THINK]"),
-    ("[think]", "[/think]"),
-    ("Here is my thought process: ", "Here's my response: "),
     ("◁think▷", "◁/think▷"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -100,6 +98,16 @@ SAID = {
     "an image of Ant and <thinkers>": ("<ant> <thinkers> 4", "<ant> <thinkers> 4"),
     "other brackets": ("[THINKER] <thinker> <b>2</b>", "[THINKER] <thinker> <b>2</b>"),
     "a word that begins alike": ("analysis of it: 4", "analysis of it: 4"),
+    "Granite's thought": ("Here is my thought process: 2? Here's my response: 4", "4"),
+    "plain words on a process": (
+        "Here's my thought process: vivid. Rating: 4",
+        "Here's my thought process: vivid. Rating: 4",
+    ),
+    "plain words on a response": ("4. Here is my response: good", "4. Here is my response: good"),
+    "headings": ("[Reasoning] Good. [think] [Rating] 4", "[Reasoning] Good. [think] [Rating] 4"),
+    "words within brackets": ("<reason for it>: good 4 >", "<reason for it>: good 4 >"),
+    "less and more": ("x < thought and y > 4", "x < thought and y > 4"),
+    "an element that is closed": ('<analysis score="4"/> so 4', '<analysis score="4"/> so 4'),
 }
 
 
