@@ -110,7 +110,7 @@ def text_of(content: object) -> str:
 def _text_of_part(part: object) -> str:
     if isinstance(part, dict):
         is_text = part.get("type", "text") in ("text", "output_text") and not part.get("thought")
-        part = (part.get("text") or "") if is_text else ""
+        part = part["text"] or "" if is_text else ""
     if not isinstance(part, str):
         raise TypeError("content is no text")
     return part
