@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from analysis.demo import made_up_ratings
 from annotate.models import Item, Rating, Session
 from judges.models import Upload
 from judges.tasks import load_upload
 from tests.browser import axe
+from tests.demo_files import made_up_ratings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SEVEN = 7

@@ -8,12 +8,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from scipy import sparse
 
-from analysis.demo import made_up_ratings
 from annotate.models import Study
 from judges.counterfactual.convergence import Explained, watch
 from judges.counterfactual.factorisation import Recipe, start
 from judges.management.commands import check_convergence
 from judges.models import Judge
+from tests.demo_files import made_up_ratings
 
 RECIPE = Recipe(factors=3, regularisation=0.2)
 

@@ -8,7 +8,6 @@ import time
 import pytest
 from django.db import connections, transaction
 
-from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from annotate.models import Item, Study
 from judges.counterfactual import maker
@@ -19,6 +18,7 @@ from judges.models import Run, Upload
 from judges.tasks import load_upload
 from judges.uploads import uploads
 from tests import factories, processes
+from tests.demo_files import made_up_ratings
 from tests.judges.counterfactual.test_views import go_silent, send
 from tests.processes import Process, wait_for
 

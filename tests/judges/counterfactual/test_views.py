@@ -12,12 +12,12 @@ from django.db import connection, connections
 from django.test import Client
 from django.utils import timezone
 
-from analysis.demo import made_up_ratings
 from annotate.models import Item, Membership, Study
 from judges.counterfactual import maker
 from judges.models import Run, Upload
 from judges.tasks import load_upload
 from judges.uploads import uploads
+from tests.demo_files import made_up_ratings
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/studies/new/ratings/"

@@ -15,7 +15,6 @@ import pytest
 import yaml
 from implicit.cpu.als import AlternatingLeastSquares
 
-from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from annotate.models import Interaction, Session, Study
 from annotate.sessions import links, places
@@ -28,6 +27,7 @@ from judges.counterfactual.surveys.plan import NoQuestion, Plan
 from judges.counterfactual.surveys.reading import read_folder, refusal, rows_of
 from judges.models import Judge, Judgment
 from tests import factories
+from tests.demo_files import made_up_ratings
 from tests.judges.counterfactual.surveys.test_making import SMALL, changed, kept, run
 
 

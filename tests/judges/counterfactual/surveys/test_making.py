@@ -17,7 +17,6 @@ from django.utils import timezone
 from implicit.cpu.als import AlternatingLeastSquares
 from scipy import sparse
 
-from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from annotate.models import Interaction, Item, Study
 from judges.counterfactual.factorisation import Recipe, start
@@ -26,6 +25,7 @@ from judges.counterfactual.surveys.choosing import drawn, explanation, pick, que
 from judges.counterfactual.surveys.plan import CELLS, NoQuestion, Plan
 from judges.counterfactual.surveys.reading import popular, read_folder
 from judges.models import Judgment, Run
+from tests.demo_files import made_up_ratings
 from tests.processes import Process, wait_for
 
 SMALL = Recipe(factors=6, iterations=5, seed=3)

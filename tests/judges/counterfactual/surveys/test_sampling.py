@@ -7,12 +7,12 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from annotate.models import Item
 from judges.counterfactual.surveys.reading import read_folder
 from judges.counterfactual.surveys.sampling import sampled
 from judges.models import Judgment
+from tests.demo_files import made_up_ratings
 from tests.judges.counterfactual.surveys.test_making import run
 
 PEOPLE = 60

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from judges.counterfactual.factorisation import EXPLICIT, Recipe, start
 from judges.counterfactual.surveys import making, seeds
@@ -14,6 +13,7 @@ from judges.counterfactual.surveys.choosing import Question, Repeat, question
 from judges.counterfactual.surveys.plan import CELLS, Plan
 from judges.counterfactual.surveys.reading import read_folder
 from judges.counterfactual.surveys.steps import Steps
+from tests.demo_files import made_up_ratings
 
 SMALL = Recipe(factors=6, iterations=5, seed=3)
 

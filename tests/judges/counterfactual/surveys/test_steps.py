@@ -2,7 +2,6 @@
 
 import pytest
 
-from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from judges.counterfactual.factorisation import Recipe
 from judges.counterfactual.surveys import making
@@ -11,6 +10,7 @@ from judges.counterfactual.surveys.reading import read_folder
 from judges.counterfactual.surveys.steps import Steps, trainings_of
 from judges.models import Upload
 from judges.uploads import uploads
+from tests.demo_files import made_up_ratings
 
 PLAN = Plan("s", "S", surveys=2, seed=4)
 

@@ -3,7 +3,7 @@
 from itertools import chain
 from string import Template
 
-from analysis.demo.written_parts import chance, films, liked, read_part, watched
+from tests.demo_files.written_parts import chance, films, liked, read_part, watched
 
 SYSTEMS = ["personal", "feature", "template", "vague"]
 WRONG_SHARE = 0.4  # of the vague texts, those that are mistaken about the recipient

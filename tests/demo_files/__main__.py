@@ -1,6 +1,6 @@
 """Write the csv files of the demo studies from the hand-written parts, always the same bytes.
 
-Run `python -m analysis.demo.make_demo_files` after a change in `written/`.
+Run `python -m tests.demo_files` after a change in `written/`.
 """
 
 import csv
@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
-from analysis.demo import helpdesk, podcasts
-from analysis.demo.simulate import judgments, ratings
-from analysis.demo.texts import SYSTEMS, Writer
-from analysis.demo.written_parts import chance, films, pairs, read_part, watched
+from analysis import demo
+from tests.demo_files import helpdesk, podcasts
+from tests.demo_files.simulate import judgments, ratings
+from tests.demo_files.texts import SYSTEMS, Writer
+from tests.demo_files.written_parts import chance, films, pairs, read_part, watched
 
-HERE = Path(__file__).parent
+HERE = Path(demo.__file__).parent
 RATED = ("films", ["texts_01_to_05", "texts_06_to_10"])
 OPEN = ("films-open", ["texts_open"])
 

@@ -7,16 +7,17 @@ drawn here from the numbers that simulate.py and helpdesk.py name, without their
 import numpy as np
 import pytest
 
-from analysis.demo import helpdesk, podcasts, preparing, simulate
-from analysis.demo.make_demo_files import HERE
+from analysis.demo import preparing
 from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.texts import RATE
 from analysis.results.answer import say_answer
 from annotate.models import Study
 from judges.models import Judge
 from tests import factories
-from tests.analysis.demo.test_make_demo_files import table
 from tests.analysis.small import build
+from tests.demo_files import helpdesk, podcasts, simulate
+from tests.demo_files.__main__ import HERE
+from tests.demo_files.test_demo_files import table
 
 DRAWN = 2000  # raters of every item
 VIEW, ANSWER = 0.55, 0.45  # noise of a rater on an item, and of a single answer

@@ -9,8 +9,8 @@ sees it less well, as from what they have heard.
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
-from analysis.demo.simulate import on_scale
-from analysis.demo.written_parts import chance, read_part
+from tests.demo_files.simulate import on_scale
+from tests.demo_files.written_parts import chance, read_part
 
 LISTENERS, LIKED, LENGTH, HEARD = 60, 3, 3, 8
 TASTE, POPULAR, CHANCE = "by-taste", "by-popularity", "by-chance"

@@ -2,8 +2,8 @@
 
 The ratings of MovieLens may not be passed on without permission; these are drawn, with people who
 like some genres and films that are more popular than others. Run
-`python -m analysis.demo.made_up_ratings FOLDER` to write movies.csv and ratings.csv; the study's
-files beside this one were made of them by
+`python -m tests.demo_files.made_up_ratings FOLDER` to write movies.csv and ratings.csv; the study's
+files in `analysis/demo/surveys` were made of them by
 
     python manage.py make_counterfactual_study FOLDER --surveys 2 --seed 7 --raters 12 \
         --study surveys-demo --title "Films, counterfactual explanations" --files OUT
@@ -14,7 +14,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
-from analysis.demo.written_parts import chance
+from tests.demo_files.written_parts import chance
 
 # fmt: off
 FIRST = ("Amber", "Borrowed", "Crooked", "Distant", "Eleventh", "Faithful", "Gilded", "Hollow",

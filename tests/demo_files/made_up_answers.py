@@ -2,16 +2,17 @@
 
 An answer is the nearest whole number to a sum, kept within 1 to 5: how well explanations of a cell
 are liked, how lenient the rater is, how well this explanation came out, and what was drawn for the
-single answer. Run `python -m analysis.demo.made_up_answers` to write surveys/ratings.csv anew.
+single answer. Run `python -m tests.demo_files.made_up_answers` to write surveys/ratings.csv anew.
 """
 
 import csv
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from analysis.demo.written_parts import chance
+from analysis import demo
+from tests.demo_files.written_parts import chance
 
-SURVEYS = Path(__file__).parent / "surveys"
+SURVEYS = Path(demo.__file__).parent / "surveys"
 QUESTIONS = (
     "explainability",
     "informativeness",

@@ -8,8 +8,8 @@ lenient the rater is, how this rater took this item, and what was drawn for the 
 from datetime import UTC, datetime, timedelta
 from statistics import fmean
 
-from analysis.demo.texts import is_mistaken
-from analysis.demo.written_parts import chance
+from tests.demo_files.texts import is_mistaken
+from tests.demo_files.written_parts import chance
 
 QUESTIONS = ["persuasiveness", "transparency", "accuracy", "satisfaction"]
 THIRD_PARTIES = ["simulated-third-party-1", "simulated-third-party-2", "simulated-third-party-3"]

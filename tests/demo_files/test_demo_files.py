@@ -9,11 +9,11 @@ from statistics import mean
 import pytest
 import yaml
 
-from analysis.demo import made_up_answers, made_up_ratings
-from analysis.demo.make_demo_files import HERE, write_all
 from judges.counterfactual.surveys.making import make, read_films, write_files
 from judges.counterfactual.surveys.plan import Plan
 from judges.counterfactual.surveys.reading import files_of
+from tests.demo_files import made_up_answers, made_up_ratings
+from tests.demo_files.__main__ import HERE, write_all
 
 SYSTEMS = ["personal", "feature", "template", "vague"]
 QUESTIONS = ["persuasiveness", "transparency", "accuracy", "satisfaction"]

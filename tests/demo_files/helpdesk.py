@@ -8,8 +8,8 @@ or to count its words.
 
 from statistics import fmean
 
-from analysis.demo.simulate import on_scale
-from analysis.demo.written_parts import chance, read_part
+from tests.demo_files.simulate import on_scale
+from tests.demo_files.written_parts import chance, read_part
 
 ASSISTANTS = {  # how many of twelve replies (evade, solve a part, solve), sentences of politeness
     "Ardent": ((0, 3, 9), 2),
