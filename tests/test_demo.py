@@ -153,9 +153,9 @@ def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, 
     assert "Log in as demo" in researcher.open(demo.address("as a researcher")).read().decode()
     wait_for_all(var)
     first = rows(var)
-    # Films, surveys, explanations and statements, replies, HANNA.
-    assert first["annotate_item"] == 160 + 12 + 24 + 40 + 195 + 240 + 1056
-    assert first["annotate_study"] == 6
+    # Films, surveys, explanations and statements, replies, episodes and their pairs, HANNA.
+    assert first["annotate_item"] == 160 + 12 + 24 + 40 + 195 + 240 + 360 + 60 + 1056
+    assert first["annotate_study"] == 7
     assert demo.stop() == 0
     time.sleep(0.5)
     assert demo.pids("celery") == demo.pids("gunicorn") == demo.pids("serve_local_model") == []
@@ -184,10 +184,10 @@ def test_a_kill_while_hanna_is_loaded_and_another_start_end_with_one_whole_study
     for pid in [first.child.pid, *processes]:
         os.kill(pid, signal.SIGKILL)
     first.child.wait()
-    assert rows(tmp_path)["annotate_study"] == 5, "nothing of a load that was cut short"
+    assert rows(tmp_path)["annotate_study"] == 6, "nothing of a load that was cut short"
     second = Demo(tmp_path, first.port)
     wait_for_all(tmp_path)
-    assert rows(tmp_path)["annotate_study"] == 6
+    assert rows(tmp_path)["annotate_study"] == 7
     left = (tmp_path / "media").glob
     deadline = time.monotonic() + 60  # the last answer is stored before the upload is removed
     while time.monotonic() < deadline and list(left("uploads/*/progress.json")):
