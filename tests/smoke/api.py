@@ -21,10 +21,11 @@ def api_links(walk: Walk) -> list[str]:
     known = [link.partition("?")[0] for links in walk.known.values() for link in links]
     studies = {address.study for link in known if (address := find_address(link))}
     lists = [route for route in all_routes() if route.startswith(START)]
-    links = [route.replace("<slug:slug>", study) for route in lists for study in studies]
+    links = [route.replace("<slug:slug>", study) for route in lists for study in sorted(studies)]
     links = ["/" + link for link in links if "<" not in link]
     pages = [link for link in known if link.startswith("/studies/")]
     links += ["/api/v1" + link.replace("/analysis/", "/reports/") for link in pages]
+    links.sort(key=lambda link: f"/{LARGE}/" in link)  # where few are read, those of a small study
     return [link for link in dict.fromkeys(links) if _is_api(link)]
 
 
