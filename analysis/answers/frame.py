@@ -34,36 +34,15 @@ from judges.models import Flag
 
 HUMAN, JUDGE = "human", "judge"
 
-# Every column of the exported scores, with its meaning; the frame has those that reports need.
-COLUMNS = {
-    "item": "Id of the item: the unit that people rate and judges score alike.",
-    "kind": "Kind of the item: explanation, recommendation, list_pair, profile, statement, text.",
-    "recipient": "For whom the content was recommended; blank where there is none.",
-    "content": "What was recommended; blank where there is none.",
-    "system": "What produced the text or the list; blank where there is none.",
-    "question": "Key of the question that was answered.",
-    "source": "human or judge.",
-    "rater": "Pseudonym of the person who answered; blank for a judge.",
-    "judge": "Name of the judge; blank for a person.",
-    "role": "Role of the person: recipient, third_party or expert; blank for a judge.",
-    "run": "Number of the judge's run that the value comes from: the latest one with a value.",
-    "version": "Version of the questionnaire that was answered; its wording is in the codebook.",
-    "from_file": "Judges: true if the value was loaded from a file, false if it was made here.",
-    "value": "The answer on the question's scale, of a choice its label; a judge's samples are "
-    "averaged.",
-    "missing_reason": "Why a judge has no value; blank where there is one.",
-    "seconds": "People: seconds from showing the item to this answer.",
-    "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
-    "answered_at": "When it was answered (UTC).",
-    "first_side": "People, pairs of lists and their parts: the side (A or B) that stood first, as "
-    "List 1. The value is about the sides themselves, wherever they stood.",
-    "excluded": "true if the answer does not count in the analysis.",
-    "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
-    "answer is surplus: the rater paused too long, and the place went to somebody else.",
-    "weighted_value": "Judges that ask for log-probabilities: the mean of the scale's points, "
-    "weighted by how likely each was; samples are averaged. Beside the value, never in its place.",
-    "reason": "What the person wrote beside the answer; blank for a judge.",
-}
+# The columns of the exported scores, which exports/columns.yaml explains; the frame has those that
+# reports need.
+# fmt: off
+COLUMNS = (
+    "item", "kind", "recipient", "content", "system", "question", "source", "rater", "judge",
+    "role", "run", "version", "from_file", "value", "missing_reason", "seconds", "cost_usd",
+    "answered_at", "first_side", "excluded", "exclusion_reason", "weighted_value", "reason",
+)
+# fmt: on
 # Columns of the item that are read beside the extra ones, so that they can be filtered by.
 ITEM_COLUMNS = ["item", "kind", "recipient", "content", "system"]
 FLAGGED = "flagged"

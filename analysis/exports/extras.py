@@ -12,7 +12,7 @@ CHUNK = 5000
 ITEM = "item"
 
 
-def checks(study, clean, cells):
+def checks(study):
     """Yield one row per answer to an attention check, a gold item or a repeated item."""
     answers = Answer.objects.among_items().filter(screen__session__study=study).with_first()
     names = [
@@ -34,31 +34,15 @@ def checks(study, clean, cells):
         "answered_at",
     ]
     rows = answers.order_by("screen__session", "screen__position", "pk").values_list(*names)
-    values = WrittenByJudges(study, clean.key)
-    for (
-        session,
-        rater,
-        *what,
-        spec,
-        value,
-        text,
-        reason,
-        first,
-        passed,
-        seconds,
-        changes,
-        answered_at,
-    ) in rows.iterator(CHUNK):
-        kind, item, check, question, position = what
-        scale = values.scales.get(question)
-        pair = compared(kind, spec, question, value, text, first, scale)
-        asked = kind, clean.key(item), check, question or "", position
-        given = (clean(cell) if isinstance(cell, str) else cell for cell in pair)
-        end = passed, seconds, len(changes), answered_at
-        yield (cells(session, clean.key(rater), *asked, *given, *end, clean(reason)),)
+    values = WrittenByJudges(study)
+    for session, rater, kind, item, check, question, position, spec, *row in rows.iterator(CHUNK):
+        value, text, reason, first, passed, seconds, changes, answered_at = row
+        pair = compared(kind, spec, question, value, text, first, values.scales.get(question))
+        asked = session, rater, kind, item or "", check, question or "", position
+        yield *asked, *pair, passed, seconds, len(changes), answered_at, reason
 
 
-def screens(study, clean, cells):
+def screens(study):
     """Yield one row per screen of each session, in order: its items and its extra screens."""
     who = ["session__rater__key", "session__order_row"]
     places = Place.objects.filter(session__study=study, position__isnull=False)
@@ -79,15 +63,14 @@ def screens(study, clean, cells):
     rows = merge(of_items.iterator(CHUNK), of_extras.iterator(CHUNK), key=itemgetter(0, 1))
     for session, position, item, system, side, rater, row, *extra in rows:
         kind, check = extra or (ITEM, "")
-        what = kind, clean.key(item), check, clean.key(system), side
-        yield (cells(session, clean.key(rater), row, position, *what),)
+        yield session, rater, row, position, kind, item or "", check, system or "", side
 
 
-def codes(study, clean, cells):
+def codes(study):
     """Yield one row per code given to a text, under its merged name; no rows while hidden."""
     if not may_compare(study):
         return
-    study_codes, values = Codes.load(study), WrittenByJudges(study, clean.key)
+    study_codes, values = Codes.load(study), WrittenByJudges(study)
     names = [
         "code",
         "rating__item__key",
@@ -105,6 +88,6 @@ def codes(study, clean, cells):
     ).iterator(CHUNK):
         stands = code and study_codes.stands_for(code)
         if code is None or stands:
-            name = clean.key(stands.name) if stands else ""
-            who = clean.key(item), clean.key(rater), question, values(question, value)
-            yield (cells(*who, clean(text or reason), clean.key(coder), name, coded_at),)
+            name = stands.name if stands else ""
+            written = values(question, value), text or reason
+            yield item, rater, question, *written, coder or "", name, coded_at

@@ -34,7 +34,7 @@ ASKED = [
 UNMATCHED = "unmatched"
 
 
-def lists(study, clean, cells):
+def lists(study):
     """Yield one row per entry in the order of the reply's list, then the entries left out of it.
 
     A reply that was no list, or a list that was not asked for, has one row without an entry. Lists
@@ -50,12 +50,10 @@ def lists(study, clean, cells):
         if recipient in hidden:
             continue
         plan, relation, cell, *size = what
-        setting = clean.key(cell.removeprefix(relation).removeprefix(":"))
-        about = run, clean.key(judge), clean.key(user), plan, clean.key(relation), setting, *size
-        asked_so = cells(*about, state, clean.key(reason))
-        end = cells(clean.key(model), clean.key(fingerprint), call, settled_at)
+        setting = cell.removeprefix(relation).removeprefix(":")
+        about = run, judge, user or "", plan, relation, setting, *size, state, reason
         for row in _rows(entries, left):
-            yield asked_so, cells(*_entry_cells(row, clean)), end
+            yield *about, *row, model or "", fingerprint or "", call, settled_at
 
 
 def _judgments(study):
@@ -92,8 +90,3 @@ def _rows(entries, left):
     if entries or left:
         return chain(counted, others)
     return [(None, "", None, "", "")]
-
-
-def _entry_cells(row, clean):
-    position, title, content, how, why = row
-    return position, clean(title), clean.key(content), how, why

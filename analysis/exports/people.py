@@ -42,11 +42,11 @@ def pseudonym(study, platform_id):
     return keyed.hexdigest()[:12]
 
 
-def raters(study, clean, cells, platform_ids=False):
+def raters(study, platform_ids=False):
     """Yield one row per rater; platform_ids=True gives the platform's own ids."""
 
     def named(text):
-        return clean(text if platform_ids else pseudonym(study, text))
+        return text if platform_ids else pseudonym(study, text)
 
     rows = _counted_raters(study).order_by("pk")
     names = [
@@ -71,18 +71,18 @@ def raters(study, clean, cells, platform_ids=False):
     ]
     rater_rows = rows.values_list(*names).iterator(CHUNK)
     for (_, key, role, recipient, ids, why, *counts), exits in with_exit(
-        study, rater_rows, "session__rater", clean
+        study, rater_rows, "session__rater"
     ):
         visit = next((str(ids[name]) for name in VISIT if ids.get(name)), "")
-        numbers = (_plain(ids.get(name), clean) for name in (APPROVAL_RATE, TASK_COUNT))
-        who = clean(key), role, clean(recipient), named(participant_of(ids)), named(visit)
-        yield (cells(*who, *numbers, bool(why), clean(why), *counts, *exits),)
+        numbers = (_plain(ids.get(name)) for name in (APPROVAL_RATE, TASK_COUNT))
+        who = key, role, recipient or "", named(participant_of(ids)), named(visit)
+        yield *who, *numbers, bool(why), why, *counts, *exits
 
 
 def arm_columns(study):
     """Return {"arm": its meaning} where a study has arms, or sessions of arms that it had."""
     has_arms = study.extra.get(arms.KEY) or study.sessions.exclude(arm="").exists()
-    return {"arm": codebook.ARM} if has_arms else {}
+    return {"arm": codebook.OPTIONAL["arm"]} if has_arms else {}
 
 
 def session_columns(study):
@@ -102,12 +102,7 @@ def session_columns(study):
         "arm": counts["arm"] or study.extra.get(arms.KEY),
         "stopped_in": counts["stopped_in"],
     }
-    meanings = {
-        "layout": codebook.LAYOUT,
-        "arm": codebook.ARM,
-        "stopped_in": codebook.STOPPED_IN,
-    }
-    return {name: meaning for name, meaning in meanings.items() if has[name]}
+    return {name: codebook.OPTIONAL[name] for name, is_used in has.items() if is_used}
 
 
 def exit_columns(study):
@@ -123,7 +118,7 @@ def exit_columns(study):
     }
 
 
-def with_exit(study, rows, owner, clean):
+def with_exit(study, rows, owner):
     """Yield (row, answers about the rater) for rows that begin with the owner's pk, in order."""
     keys = exit_answers.columns(study)
     for batch in batches(rows, CHUNK):
@@ -131,11 +126,10 @@ def with_exit(study, rows, owner, clean):
         answers_by_owner = exit_answers.said_between(study, owner, first, last) if keys else {}
         for row in batch:
             own = answers_by_owner.get(row[0], {})
-            given = (own.get(key) for key in keys)
-            yield row, [clean(answer) if isinstance(answer, str) else answer for answer in given]
+            yield row, [own.get(key) for key in keys]
 
 
-def sessions(study, clean, cells):
+def sessions(study):
     """Yield one row per session, with its attempts at the check and its exit answers."""
     columns = session_columns(study)
     visits = Session.objects.filter(study=study).order_by("pk")
@@ -161,12 +155,11 @@ def sessions(study, clean, cells):
     ]
     rows = _with_attempts(study, visits.values_list(*names).iterator(CHUNK))
     for (pk, rater, role, state, source, why, *more, check), exits in with_exit(
-        study, rows, "session", clean
+        study, rows, "session"
     ):
-        who = pk, clean(rater), role, state, source, bool(why), clean(why)
-        own = [clean(more.pop()) for _ in columns][::-1]
-        tried, passed, answers = check
-        yield (cells(*who, *more, tried, passed, clean(answers), *own, *exits),)
+        own = [more.pop() for _ in columns][::-1]
+        who = pk, rater, role, state, source, bool(why), why
+        yield *who, *more, *check, *own, *exits
 
 
 def _with_attempts(study, rows):
@@ -194,9 +187,9 @@ def _attempts(made):
     return len(made), any(attempt.passed for attempt in made), json.dumps(told, ensure_ascii=False)
 
 
-def _plain(value, clean):
-    """Keep a platform's number as it is; clean whatever it sent as a text."""
-    return value if value is None or isinstance(value, int | float) else clean(str(value))
+def _plain(value):
+    """Keep a platform's number as it is, and whatever else it sent as a text."""
+    return value if value is None or isinstance(value, int | float) else str(value)
 
 
 def _counted_raters(study):
@@ -226,7 +219,7 @@ def _counted_raters(study):
     )
 
 
-def times(study, clean, cells):
+def times(study):
     """Yield one row for every item that a session's page measured."""
     rows = ItemTime.objects.filter(session__study=study).order_by("session", "pk")
     names = [
@@ -237,11 +230,11 @@ def times(study, clean, cells):
         "idle_seconds",
         "views",
     ]
-    for session, rater, item, active, idle, views in rows.values_list(*names).iterator(CHUNK):
-        yield (cells(session, clean.key(rater), clean.key(item), active, idle, len(views)),)
+    for *measured, views in rows.values_list(*names).iterator(CHUNK):
+        yield *measured, len(views)
 
 
-def listening(study, clean, cells):
+def listening(study):
     """Yield one row for every content whose recording or description an item's page offered."""
     rows = Listening.objects.filter(session__study=study).order_by("session", "pk")
     names = [
@@ -254,10 +247,7 @@ def listening(study, clean, cells):
         "duration_seconds",
         "is_unfolded",
     ]
-    for session, *keys, played, skipped, duration, unfolded in rows.values_list(*names).iterator(
-        CHUNK
-    ):
-        yield (cells(session, *map(clean.key, keys), played, skipped, duration, unfolded),)
+    yield from rows.values_list(*names).iterator(CHUNK)
 
 
 def _number(rows, by, expression):
@@ -265,7 +255,7 @@ def _number(rows, by, expression):
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
-def revisions(study, clean, cells):
+def revisions(study):
     """Yield one row for every answer given or changed here, the first answers too."""
     rows = RatingRevision.objects.filter(rating__session__study=study).order_by("rating_id", "pk")
     names = [
@@ -280,12 +270,12 @@ def revisions(study, clean, cells):
         "rating__session__version",
         "reason",
     ]
-    values = WrittenByJudges(study, clean.key)
+    values = WrittenByJudges(study)
     for _, group in groupby(rows.values_list(*names).iterator(CHUNK), key=itemgetter(0)):
         old = None
-        for change, (_, session, rater, item, question, value, text, *more) in enumerate(group):
-            changed_at, version, reason = more
-            new = clean(text) if value is None else values(question, value)
-            keys = clean.key(rater), clean.key(item), question
-            yield (cells(session, *keys, change, old, new, changed_at, version, clean(reason)),)
+        for change, (_, *keys, question, value, text, changed_at, version, reason) in enumerate(
+            group
+        ):
+            new = text if value is None else values(question, value)
+            yield *keys, question, change, old, new, changed_at, version, reason
             old = new

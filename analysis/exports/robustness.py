@@ -30,9 +30,9 @@ FIELDS = [
 ]
 
 
-def robustness(study, clean, cells):
+def robustness(study):
     """Yield one row per judgment of a test, settled or not; nothing of a locked test part."""
-    hidden, values = withheld(study), WrittenByJudges(study, clean.key)
+    hidden, values = withheld(study), WrittenByJudges(study)
     tests = Run.objects.robustness_tests().filter(judge__study=study).order_by("pk")
     settings = {
         run.pk: {key: setting(of) for key, of in run.frozen["robustness"]["relations"].items()}
@@ -45,7 +45,6 @@ def robustness(study, clean, cells):
             continue
         run, judge, item, question, relation, sample, order, state, value, *rest = row
         reason, rationale, model, fingerprint, *end = rest
-        asked = relation, clean(settings[run].get(relation, "")), sample, order, state
-        texts = clean(reason), clean(rationale), clean.key(model), clean.key(fingerprint)
-        cell = values(question, value)
-        yield (cells(run, clean.key(judge), clean.key(item), question, *asked, cell, *texts, *end),)
+        asked = relation, settings[run].get(relation, ""), sample, order, state
+        texts = reason, rationale, model or "", fingerprint or ""
+        yield run, judge, item, question, *asked, values(question, value), *texts, *end

@@ -32,7 +32,7 @@ FIELDS = [
 IS_REMOVED = FIELDS.index("is_removed") - 2
 
 
-def statements(study, clean, cells):
+def statements(study):
     """Yield one row per statement, and a row without any for each side that states nothing.
 
     Items of a locked test part are left out.
@@ -43,24 +43,23 @@ def statements(study, clean, cells):
         if not row[IS_REMOVED]:
             seen.add((item, side))
         if item not in hidden:
-            yield (cells(*_row(side, row, clean)),)
+            yield _row(side, row)
     names = "item_id", "side", "item__key", "run__judge__key", "run_id"
     extractions = Extraction.objects.speaking(study).filter(part=0).order_by("item", "side")
     for item, side, key, judge, run in extractions.values_list(*names).iterator(CHUNK):
         if (item, side) not in seen and item not in hidden:
             nothing = [None, "", "", "", "", "", "", "", None, None]
-            yield (cells(clean.key(key), side, *nothing, clean.key(judge), run, None),)
+            yield key, side, *nothing, judge or "", run, None
 
 
-def _row(side, row, clean):
+def _row(side, row):
     key, number, *texts, is_removed, start, end, judge, run, changed_at = row
     now, was = texts[:3], texts[3:]
     change = "removed" if is_removed else "added" if run is None else "corrected" * (now != was)
-    words = *(clean(text) for text in now), change, *(clean(text) for text in was)
-    return clean.key(key), side, number, *words, start, end, clean.key(judge), run, changed_at
+    return key, side, number, *now, change, *was, start, end, judge or "", run, changed_at
 
 
-def dropped(study, clean, cells):
+def dropped(study):
     """Yield one row per triplet that was not kept, of the runs whose statements count.
 
     Items of a locked test part are left out.
@@ -70,15 +69,11 @@ def dropped(study, clean, cells):
     names = "item_id", "item__key", "side", "part", "run__judge__key", "run_id", "dropped"
     for item, key, side, part, judge, run, triplets in rows.values_list(*names).iterator(CHUNK):
         for triplet in triplets if item not in hidden else ():
-            texts = (clean(triplet[name]) for name in ("statement", "topic", "sentiment"))
-            yield (
-                cells(
-                    clean.key(key), side, part + 1, *texts, triplet["why"], clean.key(judge), run
-                ),
-            )
+            texts = (triplet[name] for name in ("statement", "topic", "sentiment", "why"))
+            yield key, side, part + 1, *texts, judge, run
 
 
-def entailments(study, clean, cells):
+def entailments(study):
     """Yield one row per pair and direction, of each judge's newest values.
 
     Items of a locked test part are left out. A side that is compared with nothing has a row for
@@ -93,8 +88,10 @@ def entailments(study, clean, cells):
     for start in range(0, len(pks), MATRICES):
         batch = Entailment.objects.filter(pk__in=pks[start : start + MATRICES]).order_by("pk")
         for entailment in batch.select_related("item", "run__judge"):
-            for row in _pairs(entailment):
-                yield (cells(*_entailment_cells(entailment, row, clean)),)
+            key, judge = entailment.item.key, entailment.run.judge.key if entailment.run else ""
+            for direction, premise, hypothesis, values, *texts in _pairs(entailment):
+                numbers = premise, hypothesis, *values
+                yield key, direction, *numbers, entailment.grain, judge, *texts
 
 
 def _pairs(entailment):
@@ -119,17 +116,3 @@ def _one_way(direction, premises, hypotheses, kept):
         numbers, as_array(kept).tolist(), strict=True
     ):
         yield direction, premise, hypothesis, values, premise_text, hypothesis_text
-
-
-def _entailment_cells(entailment, row, clean):
-    direction, premise, hypothesis, values, *texts = row
-    judge = clean.key(entailment.run.judge.key) if entailment.run else ""
-    numbers = premise, hypothesis, *values
-    return (
-        clean.key(entailment.item.key),
-        direction,
-        *numbers,
-        entailment.grain,
-        judge,
-        *map(clean, texts),
-    )

@@ -1,8 +1,6 @@
 """Stream the tables that leave the project: memory stays flat however many rows there are.
 
-A table's rows are tuples of parts. A part is what the form of the file makes of some cells that
-stand side by side, texts, numbers, times and None: what many rows share is made once. Every text is
-cleaned, so that a CSV cell cannot act as a formula, while JSON lines keep texts as they are.
+A row is a list or tuple of texts, numbers, times and None, as JSON lines have them.
 """
 
 import json
@@ -10,13 +8,13 @@ from itertools import groupby
 from operator import itemgetter
 
 from django.db import connection
-from django.db.models import Case, F, FloatField, TextField, Value, When
+from django.db.models import FloatField
 from django.db.models.functions import Cast
 
 from analysis.answers import counting, frame, judged
 from analysis.answers.both_orders import one_verdict, runs_with_both, ties_of
 from analysis.answers.samples import averaged
-from analysis.exports import codebook, csv, extras
+from analysis.exports import codebook, extras
 from analysis.exports import people as people_exports
 from analysis.exports.lists import lists
 from analysis.exports.robustness import robustness
@@ -39,12 +37,9 @@ from judges.prompting.flags import rules_of
 CHUNK = 5000
 
 
-def rows(study, table, clean, cells, **options):
-    """Return the header and an iterator of rows, tuples of parts; cells(*cells) makes a part.
-
-    The table of raters takes platform_ids=True.
-    """
-    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells, **options)
+def rows(study, table, **options):
+    """Return the header and an iterator of rows. The table of raters takes platform_ids=True."""
+    return header(study, table), ROWS[table](study, **options)
 
 
 def counts(study):
@@ -84,22 +79,6 @@ def _of_people(study):
     return Study.objects.filter(pk=study.pk).values(**numbers).get()
 
 
-class _Cleaner:
-    """Applies a function to texts; equal texts become one object, so that keys take no memory."""
-
-    def __init__(self, clean):
-        self.clean, self.cleaned = clean, {"": "", None: ""}
-
-    def __call__(self, text):
-        return "" if text is None else self.clean(text)
-
-    def key(self, text):
-        """Clean a text that stands in many rows, once."""
-        if text not in self.cleaned:
-            self.cleaned[text] = self.clean(text)
-        return self.cleaned[text]
-
-
 # The keys of the rows' JSON objects, in order of appearance: read by the database, as making
 # objects of a million texts takes seconds.
 KEYS = """
@@ -137,26 +116,30 @@ def extra_columns(study, table):
     return [name for name in names if name not in codebook.TABLES[table]]
 
 
-def _extra_cells(data, names, clean):
-    """Return a row's extra cells: texts cleaned, numbers as they are, lists and objects as JSON."""
-    return [_extra(data.get(name), clean) for name in names]
+def _extra_cells(data, names):
+    """Return a row's extra cells: texts and numbers as they are, lists and objects as JSON."""
+    values = (data.get(name) for name in names)
+    return [
+        json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+        for value in values
+    ]
 
 
 # scores
 
 
-def _scores(study, clean, cells):
+def _scores(study):
     items = {
-        pk: cells(study.slug, clean(key), kind, *map(clean.key, links))
+        pk: (study.slug, key, kind, *(link or "" for link in links))
         for pk, key, kind, *links in Item.objects.filter(study=study)
         .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
         .iterator(CHUNK)
     }
-    sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
+    sides = _sides(study, items)
     questions = Question.objects.filter(study=study).in_bulk()
-    values = WrittenByJudges(study, clean.key, questions.values())
-    yield from _human_scores(study, clean, cells, items, sides, questions, values)
-    yield from _judge_scores(study, clean, cells, items, sides, questions, values)
+    values = WrittenByJudges(study, questions.values())
+    yield from _human_scores(study, items, sides, questions, values)
+    yield from _judge_scores(study, items, sides, questions, values)
 
 
 def _sides(study, items):
@@ -166,62 +149,33 @@ def _sides(study, items):
     return {pk: side for pk, (_, side) in sides_of_items(study).items()}
 
 
-def _human_scores(study, clean, cells, items, sides, questions, values):
-    asked = {pk: cells(question_row.key, frame.HUMAN) for pk, question_row in questions.items()}
-    session_rows, surplus = counting.who_counts(study)
-    sessions = {
-        pk: (
-            cells(clean.key(rater), "", role, "", version, None),
-            cells(bool(why), clean.key(why), None),
-        )
-        for pk, (rater, role, why, version) in session_rows.items()
-    }
-    is_surplus = cells(True, SURPLUS, None)
-    none = cells("")
-    for item, question, session, reason, answer in _human_answers(study, cells, questions, values):
-        who, counts = sessions[session]
+def _human_scores(study, items, sides, questions, values):
+    visits, surplus = counting.who_counts(study)
+    names = ["item_id", "question_id", "session_id", "reason"]
+    names += ["value", "seconds", "answered_at", "first_side"]
+    answers = counting.human_answers(study).order_by("pk").values_list(*names)
+    for item, question, session, reason, value, *given in answers.iterator(CHUNK):
+        seconds, answered_at, first_side = given
+        rater, role, why, version = visits[session]
         if (session, item) in surplus:
-            counts = is_surplus
-        reason_part = cells(clean(reason)) if reason else none
-        yield items[item], asked[question], who, answer, counts, reason_part, sides[item]
+            why = SURPLUS
+        key = questions[question].key
+        who = key, frame.HUMAN, rater, "", role, "", version, None
+        answer = values(key, value), "", seconds, None, answered_at, first_side
+        yield *items[item], *who, *answer, bool(why), why, None, reason, sides[item]
 
 
-def _human_answers(study, cells, questions, values):
-    """Yield (item, question, session, reason, the part value to first_side)."""
-    answers = counting.human_answers(study).order_by("pk")
-    keys = ["item_id", "question_id", "session_id", "reason"]
-    if csv.written_by_database(cells):
-        labels = [
-            When(question=pk, value=point, then=Value(csv.csv_cells(values(question.key, point))))
-            for pk, question in questions.items()
-            if question.scale.is_nominal
-            for point, _ in question.scale.points
-        ]
-        value = Case(*labels, default=csv.Number("value"), output_field=TextField())
-        seconds = csv.Float("seconds")
-        answered_at = csv.Time("answered_at")
-        part = csv.written(value, Value(""), seconds, Value(""), answered_at, F("first_side"))
-        yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
-        return
-    names = [*keys, "value", "seconds", "answered_at", "first_side"]
-    for *start, value, seconds, answered_at, side in answers.values_list(*names).iterator(CHUNK):
-        cell = values(questions[start[1]].key, value)
-        yield *start, cells(cell, "", seconds, None, answered_at, side)
-
-
-def _judge_scores(study, clean, cells, items, sides, questions, values):
+def _judge_scores(study, items, sides, questions, values):
     runs = judged.about_runs(study)
-    asked = {pk: cells(question_row.key, frame.JUDGE, "") for pk, question_row in questions.items()}
     judges = {run: judge for run, (judge, *_) in runs.items()}
-    who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
-    no_mean = cells(False, "", None, "")
     for run, item, question, value, why, _, cost, settled_at, mean, _ in _judged(
         study, judges, questions
     ):
-        cell = values(questions[question].key, value, judges[run])
-        answer = cells(cell, clean(why), None, cost, settled_at, "")
-        counts = no_mean if mean is None else cells(False, "", plain(mean), "")
-        yield items[item], asked[question], who[run], answer, counts, sides[item]
+        judge, *version = runs[run]
+        key = questions[question].key
+        who = key, frame.JUDGE, "", judge, "", run, *version
+        answer = values(key, value, judge), why, None, cost, settled_at, ""
+        yield *items[item], *who, *answer, False, "", plain(mean), "", sides[item]
 
 
 def _judged(study, runs, questions):
@@ -285,7 +239,7 @@ def _counted(study):
     return Rating.objects.for_analysis().filter(session__study=study)
 
 
-def _ratings(study, clean, cells):
+def _ratings(study):
     names = [
         "item__key",
         "session__rater__key",
@@ -293,44 +247,38 @@ def _ratings(study, clean, cells):
         "question__key",
         "value",
         "text",
+        "data",
         "answered_at",
         "seconds",
         "reason",
         "first_side",
         "session__version",
-        "data",
         *(f"session__{name}" for name in people_exports.arm_columns(study)),
     ]
     extra = extra_columns(study, "ratings")
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
-    values = WrittenByJudges(study, clean.key)
-    for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
-        answer = clean(text) if value is None else values(question, value)
-        keys = clean.key(item), clean.key(rater), role, question
-        side, version, data, *arm = more
-        own = _extra_cells(data, extra, clean)
-        rest = clean(reason), side, version, *own, *map(clean.key, arm)
-        yield (cells(*keys, answer, answered_at, seconds, *rest),)
+    values = WrittenByJudges(study)
+    for item, rater, role, question, value, text, data, *more in answers:
+        answer = text if value is None else values(question, value)
+        answered_at, seconds, reason, side, version, *arm = more
+        given = answer, answered_at, seconds, reason, side, version
+        yield item, rater, role, question, *given, *_extra_cells(data, extra), *arm
 
 
-def _judgments(study, clean, cells):
+def _judgments(study):
     runs = judged.about_runs(study)
     judges = {run: judge for run, (judge, *_) in runs.items()}
     prompts = dict(Run.objects.filter(pk__in=list(runs)).values_list("pk", "frozen__prompt"))
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
     questions = Question.objects.filter(study=study).in_bulk()
-    asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
     flags, extra = _flags(study), extra_columns(study, "judgments")
-    values = WrittenByJudges(study, clean.key, questions.values())
+    values = WrittenByJudges(study, questions.values())
     answers = _judged(study, judges, questions)
     for run, item, question, value, _, rationale, cost, _, mean, data in answers:
-        key = questions[question].key
-        keys = clean.key(items[item]), clean.key(judges[run]), key
-        answer = values(key, value, judges[run])
-        details = clean(rationale), cost, plain(mean)
-        flag = flags.get((run, item), "")
-        more = _extra_cells(data, extra, clean)
-        yield (cells(*keys, answer, *details, *asked[run], flag, *more),)
+        key, (judge, version, _) = questions[question].key, runs[run]
+        answer = items[item], judge, key, values(key, value, judge), rationale, cost, plain(mean)
+        made = prompts[run] or "", version, flags.get((run, item), "")
+        yield *answer, *made, *_extra_cells(data, extra)
 
 
 def _flags(study):
@@ -379,8 +327,8 @@ SAMPLE_FIELDS = [
 ]
 
 
-def _samples(study, clean, cells):
-    examples, hidden, values = _examples(study), withheld(study), WrittenByJudges(study, clean.key)
+def _samples(study):
+    examples, hidden, values = _examples(study), withheld(study), WrittenByJudges(study)
     answers = Judgment.objects.judging().filter(run__judge__study=study)
     answers = answers.order_by("run", "unit", "pk")
     answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
@@ -388,26 +336,10 @@ def _samples(study, clean, cells):
         if pk in hidden:
             continue
         run, judge, item, question, sample, order, state, value, why, rationale, *rest = row
-        keys = run, clean.key(judge), clean.key(item), question, sample, order, state
-        example, rater = examples.get((run, pk), ("", ""))
-        texts = clean(why), clean(rationale), clean.key(example), clean.key(rater)
-        (
-            mean,
-            mass,
-            why_none,
-            model,
-            fingerprint,
-            prompt,
-            version,
-            call,
-            source,
-            cost,
-            settled_at,
-        ) = rest
-        cell = values(question, value, judge)
-        weighted = plain(mean), mass, clean.key(why_none)
-        which = clean.key(model), clean.key(fingerprint), clean.key(prompt), version
-        yield (cells(*keys, cell, *texts, *weighted, *which, call, source, cost, settled_at),)
+        mean, mass, why_none, model, fingerprint, prompt, *made = rest
+        keys = run, judge, item, question, sample, order, state, values(question, value, judge)
+        texts = why, rationale, *examples.get((run, pk), ("", "")), plain(mean), mass, why_none
+        yield *keys, *texts, *(text or "" for text in (model, fingerprint, prompt)), *made
 
 
 def _examples(study):
@@ -417,7 +349,7 @@ def _examples(study):
     return {(run, item): rest for run, item, *rest in shown.values_list(*names).iterator(CHUNK)}
 
 
-def _items(study, clean, cells):
+def _items(study):
     extra = extra_columns(study, "items")
     sides = sides_of_items(study) if split_of(study) else {}
     answers = Item.objects.filter(study=study).order_by("pk")
@@ -427,36 +359,17 @@ def _items(study, clean, cells):
         if locked and side == TEST and row["kind"] == Item.Kind.STATEMENT:
             row = without_wording(row)  # noqa: PLW2901 - a judge of the test part said it
         flags = rules_of(row["text"], row["content__title"])
-        more = _extra_cells(row["data"], extra, clean)
-        texts = (clean(row[name]) for name in ITEM_FIELDS)
-        yield (cells(*texts, row["position"], flags, side, *more),)
+        texts = (row[name] or "" for name in ITEM_FIELDS)
+        yield *texts, row["position"], flags, side, *_extra_cells(row["data"], extra)
 
 
-def _extra(value, clean):
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, list | dict):
-        return clean(json.dumps(value, ensure_ascii=False))
-    return value
-
-
-def _codebook(study, clean, cells):
+def _codebook(study):
     extra = {table: extra_columns(study, table) for table in WITH_EXTRA}
-    for row in codebook.column_rows(extra):
-        yield (cells(*map(clean, row)),)
-    for column, meaning in people_exports.exit_columns(study).items():
-        for table in ("raters", "sessions"):
-            yield (cells(table, clean(column), clean(meaning)),)
-    for column, meaning in people_exports.arm_columns(study).items():
-        yield (cells("ratings", column, clean(meaning)),)
-    for column, meaning in people_exports.session_columns(study).items():
-        yield (cells("sessions", column, clean(meaning)),)
+    yield from codebook.column_rows(extra)
+    for table, more in MORE_COLUMNS.items():
+        yield from ((table, column, meaning) for column, meaning in more(study).items())
     for name, meaning in codebook.question_rows(study):
-        yield (cells("scores", clean(name), clean(meaning)),)
-
-
-def _header(table):
-    return lambda study: list(codebook.TABLES[table])
+        yield "scores", name, meaning
 
 
 ROWS = {
@@ -480,18 +393,17 @@ ROWS = {
     "entailments": entailments,
     "codebook": _codebook,
 }
-HEADERS = {table: _header(table) for table in ROWS} | {
-    "ratings": lambda study: [
-        *codebook.RATINGS,
-        *extra_columns(study, "ratings"),
-        *people_exports.arm_columns(study),
-    ],
-    "judgments": lambda study: [*codebook.JUDGMENTS, *extra_columns(study, "judgments")],
-    "items": lambda study: [*codebook.ITEMS, *extra_columns(study, "items")],
-    "raters": lambda study: [*codebook.RATERS, *people_exports.exit_columns(study)],
-    "sessions": lambda study: [
-        *codebook.SESSIONS,
-        *people_exports.session_columns(study),
-        *people_exports.exit_columns(study),
-    ],
+MORE_COLUMNS = {
+    "raters": people_exports.exit_columns,
+    "sessions": lambda study: (
+        people_exports.session_columns(study) | people_exports.exit_columns(study)
+    ),
+    "ratings": people_exports.arm_columns,
 }
+
+
+def header(study, table):
+    """List a table's columns: those that all studies have, then the study's own."""
+    extra = extra_columns(study, table) if table in WITH_EXTRA else []
+    more = MORE_COLUMNS[table](study) if table in MORE_COLUMNS else {}
+    return [*codebook.TABLES[table], *extra, *more]

@@ -6,8 +6,7 @@ from itertools import chain, islice
 
 from analysis.answers.moment import one_moment
 from analysis.exports import tables
-from analysis.exports.csv import END, csv_cells
-from annotate.values.formulas import guarded
+from analysis.exports.csv import csv_line
 
 PIECE = 1000
 
@@ -23,16 +22,15 @@ def pieces(study, table, form, **options):
 
 
 def _csv(study, table, **options):
-    header, rows = tables.rows(study, table, guarded, csv_cells, **options)
-    yield csv_cells(*map(guarded, header)) + END
-    for batch in _batches(rows):
-        yield END.join(map(",".join, batch)) + END
+    header, rows = tables.rows(study, table, **options)
+    for batch in _batches(chain([header], rows)):
+        yield "".join(map(csv_line, batch))
 
 
 def _jsonl(study, table, **options):
-    header, rows = tables.rows(study, table, str, lambda *cells: cells, **options)
+    header, rows = tables.rows(study, table, **options)
     for batch in _batches(rows):
-        yield "".join(_line(header, chain.from_iterable(parts)) for parts in batch)
+        yield "".join(_line(header, row) for row in batch)
 
 
 def _line(header, row):

@@ -158,7 +158,7 @@ def export(request, slug):
     study = access.study_or_404(request.user, slug)
     counts = exports.counts(study)
     shown = [
-        (name, codebook.NOTES[name], counts.get(name), exports.HEADERS[name](study))
+        (name, codebook.NOTES[name], counts.get(name), exports.header(study, name))
         for name in codebook.TABLES
     ]
     context = {"study": study, "section": "export", "tables": shown, "forms": write.FORMS}

@@ -10,14 +10,11 @@ from judges.models import Judge
 
 
 class WrittenByJudges(Written):
-    """Writes the answers of a study; a metric says numbers on a scale of its own, to a choice too.
+    """Writes the answers of a study; a metric says numbers of its own scale, to a choice too."""
 
-    clean: applied to labels.
-    """
-
-    def __init__(self, study, clean=str, questions=None):
+    def __init__(self, study, questions=None):
         super().__init__(study.questions.all() if questions is None else questions)
-        self.study, self.clean = study, clean
+        self.study = study
 
     @cached_property
     def metrics(self):
@@ -30,5 +27,4 @@ class WrittenByJudges(Written):
         scale = self.scales.get(question)
         if judge and scale and scale.is_nominal and judge in self.metrics:
             return plain(value)
-        written = super().__call__(question, value)
-        return self.clean(written) if isinstance(written, str) else written
+        return super().__call__(question, value)

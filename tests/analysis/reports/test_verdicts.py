@@ -224,7 +224,7 @@ def test_verdicts_in_both_orders_stand_beside_weighted_scores(rated):
     found = {name: sorted(rows["value"]) for name, rows in table.groupby("judge", observed=True)}
     assert found == {"lists": [A, A, TIE, TIE, B, B], "G": [3] * 6, "G weighted": [3.25] * 6}
     assert frame.read_answers(rated).both_orders == {"lists": (6, 0)}
-    header, rows = tables.rows(rated, "scores", lambda text: text, lambda *cells: cells)
+    header, rows = tables.rows(rated, "scores")
     rows = [dict(zip(header, sum(parts, ()), strict=True)) for parts in rows]
     weighted = {(row["judge"], row["weighted_value"]) for row in rows if row["judge"]}
     assert weighted == {("lists", None), ("G", 3.25)}

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
-from analysis.exports.tables import HEADERS
+from analysis.exports.tables import header
 from annotate.design import arms
 from annotate.files.reading.stepspec import read_arms
 from annotate.models import Session, Study
@@ -69,7 +69,7 @@ def test_who_declines_has_no_arm_and_a_study_without_arms_gives_none(study):
     study.extra = {}
     study.save()
     assert visit(study).arm == ""
-    assert "arm" not in HEADERS["sessions"](study)
+    assert "arm" not in header(study, "sessions")
 
 
 @pytest.mark.django_db
@@ -119,9 +119,9 @@ def test_a_session_keeps_its_arm_and_withdrawal_forgets_it(client, study):
 @pytest.mark.django_db
 def test_arms_are_a_column_of_sessions_and_lines_of_the_live_page(study, as_owner):
     visit(study)
-    assert HEADERS["sessions"](study)[-1] == "arm"
+    assert header(study, "sessions")[-1] == "arm"
     study.extra = {}
-    assert HEADERS["sessions"](study)[-1] == "arm"  # as long as a session has one
+    assert header(study, "sessions")[-1] == "arm"  # as long as a session has one
     page = text_of(as_owner.get("/studies/films/"))
     assert "<h2>Arms</h2>" in page and "<dt>long</dt>" in page
     rows = as_owner.get("/studies/films/export/sessions.csv")

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from analysis.exports.tables import HEADERS
+from analysis.exports.tables import header
 from annotate.design import around
 from annotate.models import (
     Answer,
@@ -196,7 +196,7 @@ def test_their_columns_stand_before_those_of_the_exit_questions(client, study, a
     session, _ = consent(client)
     send(client, session, qage="31", qgender="3")
     factories.make_about(session, "comments", text="fine")
-    assert HEADERS["sessions"](study)[-4:] == [
+    assert header(study, "sessions")[-4:] == [
         "before_age",
         "before_gender",
         "before_tv",
@@ -209,7 +209,7 @@ def test_their_columns_stand_before_those_of_the_exit_questions(client, study, a
         )
         assert text.splitlines()[-1].endswith("31,non-binary,,fine")
     Study.objects.update(extra={"questions_before": [], "exit": []})
-    columns = HEADERS["raters"](Study.objects.get())
+    columns = header(Study.objects.get(), "raters")
     assert columns[-3:] == ["before_age", "before_gender", "exit_comments"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from analysis.exports.tables import HEADERS
+from analysis.exports.tables import header
 from annotate.design.screener import screener_of
 from annotate.models import (
     Answer,
@@ -303,9 +303,9 @@ def test_the_live_page_counts_quotas_and_shows_the_screener_among_the_steps(stud
 def test_its_answers_are_columns_before_all_others(study):
     study.extra |= {"exit": ["age"]}
     screen(visit(study))
-    assert HEADERS["sessions"](study)[-3:] == ["screener_adult", "screener_sex", "exit_age"]
+    assert header(study, "sessions")[-3:] == ["screener_adult", "screener_sex", "exit_age"]
     study.extra = {}
-    assert not any("screener" in column for column in HEADERS["sessions"](study))
+    assert not any("screener" in column for column in header(study, "sessions"))
 
 
 # At once

@@ -215,10 +215,7 @@ def test_a_check_makes_no_item_dearer_and_no_judge_less_sure(study, server):
 
 
 def exported(study):
-    return [
-        list(tables.rows(study, table, str, lambda *cells: cells)[1])
-        for table in ("scores", "judgments", "samples")
-    ]
+    return [list(tables.rows(study, table)[1]) for table in ("scores", "judgments", "samples")]
 
 
 def test_the_next_run_goes_on_where_the_last_judging_one_was(past, server, study):

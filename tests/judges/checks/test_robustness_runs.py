@@ -46,10 +46,7 @@ def past(study, server):
 
 
 def exported(study):
-    return [
-        list(tables.rows(study, table, str, lambda *cells: cells)[1])
-        for table in ("scores", "judgments", "samples")
-    ]
+    return [list(tables.rows(study, table)[1]) for table in ("scores", "judgments", "samples")]
 
 
 def test_a_test_is_in_no_number_of_the_judge(past, study, server):

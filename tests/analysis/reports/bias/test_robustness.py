@@ -334,7 +334,7 @@ def test_every_answer_of_a_test_is_exported_and_none_of_a_locked_part(study, ser
     run = after_a_test(study, server, items=12, relations={"shift": {"by": 2}})
 
     def rows():
-        header, found = tables.rows(study, "robustness", str, lambda *cells: cells)
+        header, found = tables.rows(study, "robustness")
         return [dict(zip(header, cells, strict=True)) for (cells,) in found]
 
     found = rows()

@@ -131,7 +131,7 @@ def test_in_both_orders_a_verdict_counts_where_both_agree(podcasts, script, valu
     assert answers.both_orders == {run.judge.key: (2, differing)}
     found = position(run)
     assert (found.pairs, found.differing) == (2, differing)
-    header, exported = rows(podcasts, "judgments", str, lambda *cells: cells)
+    header, exported = rows(podcasts, "judgments")
     at = header.index("value")
     label = {A: "A", TIE: "tie"}[value]
     assert [sum(row, ())[at] for row in exported] == [label, label], "one row a pair"
