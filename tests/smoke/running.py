@@ -3,7 +3,6 @@
 import shutil
 import time
 import traceback
-from collections.abc import Iterable
 from pathlib import Path
 from zlib import crc32
 
@@ -83,15 +82,11 @@ class Smoke:
         }
         steps = {
             "links followed as owner": self._follow_as_owner,
-            # In the short form no page is opened twice: most before forms change what is kept.
-            "their pages opened": lambda: self._sweep(("owner",) if self.short else ()),
             "forms sent as owner": lambda: self.walks["owner"].send_forms([0]),
             "sessions rated": self._rate,
             "stories followed": self._follow_stories,
             "administration walked": self._administer,
-            "all routes opened in all roles": lambda: self._sweep(
-                ("owner", "rater") if self.gate else self.visitors
-            ),
+            "all routes opened in all roles": self._sweep,
             "API used": self._use_api,
             "what destroys was sent": self._destroy,
             "routes counted": self._check_reached,
@@ -176,8 +171,8 @@ class Smoke:
     def _has_turn(self, page: tuple) -> bool:
         return self.gate or not self.short or way_of(page) == self.way.name
 
-    def _sweep(self, roles: Iterable[str]) -> None:
-        """Open every known page in these roles: by the browser where the role sees a page."""
+    def _sweep(self) -> None:
+        """Open every known page in every role: by the browser where the role sees a page."""
         known: dict[tuple, list[str]] = {}
         reached = self.ledger.reached()
         for walk in self.walks.values():
@@ -185,7 +180,7 @@ class Smoke:
                 if self._has_turn(page) or page[0] not in reached:
                     known.setdefault(page, []).extend(links)
         routes: set[tuple[str, str]] = set()
-        for role in roles:
+        for role in ("owner", "rater") if self.gate else self.visitors:
             for page, links in known.items():
                 for link in list(dict.fromkeys(links))[: self.few]:
                     self._open_as(role, page, link, routes)

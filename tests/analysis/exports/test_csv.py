@@ -176,7 +176,7 @@ def test_a_choice_is_written_by_its_label_and_no_label_acts(django_assert_num_qu
     for place in range(1, 5):
         session = factories.make_session(study, f"rater-{place}")
         factories.make_rating(session, study.items.get(), side, place)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         scores = "".join(write.pieces(study, "scores", "csv"))
     values = [row["value"] for row in csv.DictReader(StringIO(scores))]
     assert values == ["A, “B”", "'=2", "3", "2"]

@@ -225,7 +225,7 @@ def test_verdicts_in_both_orders_stand_beside_weighted_scores(rated):
     assert found == {"lists": [A, A, TIE, TIE, B, B], "G": [3] * 6, "G weighted": [3.25] * 6}
     assert frame.read_answers(rated).both_orders == {"lists": (6, 0)}
     header, rows = tables.rows(rated, "scores")
-    rows = [dict(zip(header, sum(parts, ()), strict=True)) for parts in rows]
+    rows = [dict(zip(header, row, strict=True)) for row in rows]
     weighted = {(row["judge"], row["weighted_value"]) for row in rows if row["judge"]}
     assert weighted == {("lists", None), ("G", 3.25)}
     assert [row["judge"] for row in rows].count("lists") == 6

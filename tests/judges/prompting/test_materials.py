@@ -38,7 +38,7 @@ def run_with(study, script=valid, **fields):
 
 def exported(study, table):
     header, found = rows(study, table)
-    return [dict(zip(header, sum(row, ()), strict=True)) for row in found]
+    return [dict(zip(header, row, strict=True)) for row in found]
 
 
 @pytest.mark.parametrize("aspects", Aspects.values)

@@ -335,7 +335,7 @@ def test_every_answer_of_a_test_is_exported_and_none_of_a_locked_part(study, ser
 
     def rows():
         header, found = tables.rows(study, "robustness")
-        return [dict(zip(header, cells, strict=True)) for (cells,) in found]
+        return [dict(zip(header, cells, strict=True)) for cells in found]
 
     found = rows()
     assert len(found) == 12 * 3 * 4 == run.judgments.count()
