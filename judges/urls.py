@@ -23,7 +23,7 @@ from judges.pages import (
 from judges.removal import views as removal
 from judges.statements import item_views
 from judges.statements import views as statements
-from judges.statements.api import OneStatement, RemoveStatement, Statements, UndoStatement
+from judges.statements.api import OneStatement, Statements
 from judges.stopping import views as stopping
 from judges.studies import views as deleting
 from judges.uploads import bring_views as bringing
@@ -170,11 +170,6 @@ urlpatterns = [
     ),
     path("studies/<slug:slug>/runs/<int:pk>/read-again/", run_views.run_reread, name="run_reread"),
     path("studies/<slug:slug>/runs/<int:pk>/lists/", recommender_views.run_lists, name="run_lists"),
-    path(
-        "studies/<slug:slug>/runs/<int:pk>/lists.csv",
-        recommender_views.run_lists_csv,
-        name="run_lists_csv",
-    ),
     path("studies/<slug:slug>/statements/", statements.statement_list, name="statements"),
     path(
         "studies/<slug:slug>/statements/items/",
@@ -234,15 +229,5 @@ urlpatterns = [
         "api/v1/studies/<slug:slug>/statements/<int:pk>/",
         OneStatement.as_view(),
         name="api_statement",
-    ),
-    path(
-        "api/v1/studies/<slug:slug>/statements/<int:pk>/remove/",
-        RemoveStatement.as_view(),
-        name="api_remove_statement",
-    ),
-    path(
-        "api/v1/studies/<slug:slug>/statements/<int:pk>/undo/",
-        UndoStatement.as_view(),
-        name="api_undo_statement",
     ),
 ]

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
 from annotate.design import access
-from annotate.http.streaming import PiecesResponse
 from judges.methods.recommend import lists, results
 from judges.methods.recommend.plans import written
 from judges.models import Heartbeat, Judge, RecommendedList
@@ -75,17 +74,6 @@ def run_lists(request, slug, pk):
         "totals": results.totals(run),
     }
     return render(request, "judges/run_lists.html", context)
-
-
-@login_required
-@require_GET
-def run_lists_csv(request, slug, pk):
-    """Send all lists of a run as a file: a row for each entry, and for each list without any."""
-    run = _run_of_lists(access.study_or_404(request.user, slug), pk)
-    response = PiecesResponse(results.csv_lines(run), content_type="text/csv")
-    name = f"{slug}-run-{run.pk}-lists.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
 
 
 def _run_of_lists(study, pk):

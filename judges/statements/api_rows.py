@@ -1,13 +1,11 @@
-"""Describe the rows, filters and bodies of statements in the HTTP API."""
+"""Describe the rows and filters of statements in the HTTP API."""
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.api.fields import Filters, Strict, Text, key_filter
+from annotate.api.fields import Filters, key_filter
 from annotate.api.rows import Rows
-from judges.methods.extract.triplets import LONGEST
 from judges.models import Sentiment, Side
-from judges.models.statement import LONGEST_TOPIC
 
 MODEL, PERSON = ORIGINS = "model", "person"
 ALL, COUNTING = "all", "counting"
@@ -76,24 +74,6 @@ class StatementFilters(Filters):
     )
 
 
-class StatementChange(Strict):
-    """What to correct; what is left out stays as it counts."""
-
-    statement = Text(required=False, max_length=LONGEST)
-    topic = Text(required=False, max_length=LONGEST_TOPIC, help_text="One that the judge knows.")
-    sentiment = serializers.ChoiceField(Sentiment, required=False)
-
-
-class StatementNew(Strict):
-    """What a person reads in a text."""
-
-    item = Text(max_length=200, help_text="Its key.")
-    side = serializers.ChoiceField(Side)
-    statement = Text(max_length=LONGEST)
-    topic = Text(max_length=LONGEST_TOPIC, help_text="One that the study's judges know, if any do.")
-    sentiment = serializers.ChoiceField(Sentiment)
-
-
 STATED = {"statement": "the fabric is soft", "topic": "material", "sentiment": "positive"}
 STATEMENT = {
     "id": 44,
@@ -111,5 +91,3 @@ STATEMENT = {
     "removed": False,
     "changed_at": "2026-03-04T09:12:00Z",
 }
-ADDED = STATEMENT | {"number": 10_001, "original_topic": "material", "origin": "person"}
-ADDED |= {"run": None, "judge": None}

@@ -62,7 +62,7 @@ def test_each_page_and_file_of_them_opens(films, runs, as_owner):
         ]
         pages += [
             reverse(name, args=[films.slug, run.pk])
-            for name in ("run", "run_progress", "run_lists", "run_lists_csv")
+            for name in ("run", "run_progress", "run_lists")
         ]
     pages += [
         reverse("export_table", args=[films.slug, table, form])

@@ -1,22 +1,18 @@
-"""Statements by the API: the rules and the permission of the pages, and the answer of the API."""
+"""Statements by the API: which are told, and how."""
 
 import pytest
 from django.core.cache import cache
 
 from annotate.api.auth import Requests
 from annotate.design import splits
-from annotate.design.splits import WITHHELD
 from judges.models import Extraction, Statement
-from judges.models.statement import ADDED_FROM
-from tests import factories
+from judges.statements import edit
 from tests.api.conftest import ROOT
 from tests.stated import make_explained, make_factuality
 
 pytestmark = pytest.mark.django_db
 SEED = 7  # at .5 the recipient r1 is in the test part and r2 is not, see test_locked_part.py
 WARM, SMALL = ("it is warm", "comfort", "positive"), ("it runs small", "fit", "negative")
-NEW = {"item": "a", "side": "generated", "topic": "care", "sentiment": "positive"}
-NEW |= {"statement": "it dries fast"}
 
 
 @pytest.fixture
@@ -41,13 +37,6 @@ def one(study):
 
 def said(answer):
     return [(row["item"], row["side"], row["statement"]) for row in answer.json()["results"]]
-
-
-def check_refused(answer, code, field=None, status=409):
-    error = answer.json()["error"]
-    assert (answer.status_code, error["code"]) == (status, code), error
-    assert field is None or list(error["fields"]) == [field]
-    return error["message"]
 
 
 def test_all_there_is_about_a_statement(api, at, one):
@@ -87,83 +76,35 @@ def test_a_list_is_of_what_is_asked_for(api, at, study, query, expected):
     assert said(api.get(at("statements/"), query)) == expected
 
 
-def test_a_run_s_own_and_those_that_count(api, at, study, one):
+def test_a_run_s_own_and_those_that_count(api, at, study, one, owner):
     older = make_explained(study, "c", [WARM], [], recipient="r2")
     first = Statement.objects.get(item=older).run_id
     from_c = [("c", "generated", WARM[0])]
     assert said(api.get(at("statements/"), {"run": first})) == from_c
-    api.post(at(f"statements/{one.pk}/remove/"))
+    edit.remove(one.pk, owner)
     counting = said(api.get(at("statements/"), {"which": "counting"}))
     assert ("a", "generated", WARM[0]) not in counting and len(counting) == 4
     assert len(said(api.get(at("statements/"), {"which": "all"}))) == 5
 
 
-def test_a_correction_stands_beside_what_was_extracted_and_is_undone(api, at, one):
-    row = api.patch(at(f"statements/{one.pk}/"), {"topic": "fit", "sentiment": "neutral"}).json()
+def test_a_correction_stands_beside_what_was_extracted(api, at, one, owner):
+    edit.correct(
+        one.pk, {"statement": one.statement, "topic": "fit", "sentiment": "neutral"}, owner
+    )
+    row = api.get(at(f"statements/{one.pk}/")).json()
     assert (row["statement"], row["topic"], row["sentiment"]) == ("it is warm", "fit", "neutral")
     assert (row["original_topic"], row["original_sentiment"]) == ("comfort", "positive")
-    one.refresh_from_db()
-    assert (one.topic, one.corrected_topic, one.corrected_statement) == ("comfort", "fit", "")
-    assert one.corrected_by.username == "owner" and row["changed_at"]
-    row = api.post(at(f"statements/{one.pk}/undo/")).json()
-    assert (row["topic"], row["sentiment"], row["changed_at"]) == ("comfort", "positive", None)
+    assert row["changed_at"]
 
 
-def test_a_removed_one_stays_in_the_list_and_comes_back(api, at, one):
-    assert api.post(at(f"statements/{one.pk}/remove/")).json()["removed"]
+def test_a_removed_one_stays_in_the_list(api, at, one, owner):
+    edit.remove(one.pk, owner)
     assert api.get(at("statements/"), {"side": "generated"}).json()["results"][0]["removed"]
-    assert not api.post(at(f"statements/{one.pk}/undo/")).json()["removed"]
 
 
-def test_what_a_person_adds_is_found_in_the_text(api, at, study):
-    answer = api.post(at("statements/"), NEW)
-    row = answer.json()
-    assert answer.status_code == 201 and (row["origin"], row["run"]) == ("person", None)
-    assert row["number"] == ADDED_FROM
-    assert "Because it is warm. It dries fast."[row["start"] : row["end"]] == "It dries fast"
-    assert said(api.get(at("statements/"), {"origin": "person"})) == [
-        ("a", "generated", "it dries fast")
-    ]
-
-
-def test_a_repeat_is_refused_wherever_it_comes_from(api, at, study, one):
-    assert "has that statement already" in check_refused(
-        api.post(at("statements/"), NEW | {"statement": " It is  WARM. "}), "repeated", "statement"
-    )
-    added = api.post(at("statements/"), NEW).json()["id"]
-    check_refused(api.post(at("statements/"), NEW), "repeated", "statement")
-    body = {"statement": "it is warm"}
-    check_refused(api.patch(at(f"statements/{added}/"), body), "repeated", "statement")
-    api.post(at(f"statements/{one.pk}/remove/"))
-    assert api.patch(at(f"statements/{added}/"), body).status_code == 200
-    check_refused(api.post(at(f"statements/{one.pk}/undo/")), "repeated", "statement")
-    assert Statement.objects.filter(item__key="a", side="generated").count() == 2
-
-
-@pytest.mark.parametrize(
-    ("change", "status", "field"),
-    [
-        ({"item": "nobody"}, 409, "item"),
-        ({"topic": "weather"}, 409, "topic"),
-        ({"statement": "?!"}, 409, "statement"),
-        ({"statement": ""}, 400, "statement"),
-        ({"statement": 7}, 400, "statement"),
-        ({"sentiment": "mixed"}, 400, "sentiment"),
-        ({"side": "left"}, 400, "side"),
-        ({"start": 3}, 400, "start"),
-    ],
-)
-def test_a_wrong_statement_is_refused_and_named(api, at, study, change, status, field):
-    before = Statement.objects.count()
-    code = "conflict" if status == 409 else "invalid"
-    check_refused(api.post(at("statements/"), NEW | change), code, field, status)
-    assert Statement.objects.count() == before
-
-
-def test_items_that_nothing_is_extracted_from_have_none_added(api, at, study):
-    factories.make_item(study, "pair", kind="list_pair")
-    message = check_refused(api.post(at("statements/"), NEW | {"item": "pair"}), "conflict", "item")
-    assert "allowed is an item of the kind" in message
+def test_statements_are_changed_on_their_pages_alone(api, at, one):
+    assert api.post(at("statements/"), {"item": "a"}).status_code == 405
+    assert api.patch(at(f"statements/{one.pk}/"), {"topic": "fit"}).status_code == 405
 
 
 def test_another_study_s_statement_is_not_here(api, at, study, owner):
@@ -171,21 +112,15 @@ def test_another_study_s_statement_is_not_here(api, at, study, owner):
     make_explained(other, "x", [WARM], [])
     pk = Statement.objects.get(item__study=other).pk
     assert api.get(at(f"statements/{pk}/")).status_code == 404
-    assert api.post(at(f"statements/{pk}/remove/")).status_code == 404
 
 
-def test_of_a_locked_test_part_nothing_is_told_or_changed(api, at, study):
+def test_of_a_locked_test_part_nothing_is_told(api, at, study):
     splits.lock(study, SEED, 0.5, "owner")
     hidden = Statement.objects.get(item__key="b").pk
     assert {item for item, *_ in said(api.get(at("statements/")))} == {"a"}
     assert {item for item, *_ in said(api.get(at("statements/"), {"which": "counting"}))} == {"a"}
     assert not said(api.get(at("statements/"), {"item": "b"}))
     assert api.get(at(f"statements/{hidden}/")).status_code == 404
-    assert api.patch(at(f"statements/{hidden}/"), {"topic": "fit"}).status_code == 404
-    for change in ("remove", "undo"):
-        assert api.post(at(f"statements/{hidden}/{change}/")).status_code == 404
-    message = check_refused(api.post(at("statements/"), NEW | {"item": "b"}), "conflict", "item")
-    assert WITHHELD in message
 
 
 def test_pages_lead_on_and_take_as_many_queries_for_many(
@@ -219,13 +154,6 @@ def test_a_list_takes_as_many_queries_however_many_items_are_locked(
         with django_assert_num_queries(len(few)):
             assert said(api.get(addresses[1], query)) == first
         assert first == [("shown", "generated", WARM[0])]
-
-
-def test_changes_take_few_queries(api, at, one, django_assert_max_num_queries):
-    with django_assert_max_num_queries(20):
-        assert api.patch(at(f"statements/{one.pk}/"), {"topic": "fit"}).status_code == 200
-    with django_assert_max_num_queries(20):
-        assert api.post(at("statements/"), NEW).status_code == 201
 
 
 def test_too_many_requests_wait(api, at, study, monkeypatch):

@@ -10,8 +10,8 @@ from tests.smoke.routes import all_routes, find_address
 START = "api/v1/studies/<slug:slug>/"
 OWN_STUDY = "smoke-api"  # that the examples of the documentation make
 WITH_ROWS = {"smoke", "factuality-demo"}  # studies whose lists have rows
-# What these examples name (a judge, a read text) no study has from the start.
-DEMANDING = ("/runs/", "/statements/")
+# What these examples name (a judge) no study has from the start.
+DEMANDING = ("/runs/",)
 # Computed while it is waited for, of 1,056 items; smaller studies have the usual draws.
 LARGE_REPORT, FEW_DRAWS = re.compile(f"/api/v1/studies/{LARGE}/reports/."), "?draws=200"
 

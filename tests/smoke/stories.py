@@ -221,8 +221,8 @@ def _use_judges(owner: Visitor) -> None:
             owner.open(f"{judges}{judge}/test/")
         for link in ("confirm/", "resume/", "read-again/", "ask-again/"):
             owner.post(f"{run}{link}", referer=run)
-        for link in ("lists/", "lists.csv") if name == RECOMMENDS else ():
-            owner.open(f"{run}{link}")
+        if name == RECOMMENDS:
+            owner.open(f"{run}lists/")
     _wait_for_runs(owner)
     press(owner, _begin_a_run(owner, SMOKE, ASKS).link, "/cancel/")
 
@@ -300,7 +300,7 @@ def row_links(visitor: Visitor, studies: set[str]) -> Iterator[str]:
 
 
 def follow_program(program: Visitor) -> None:
-    """Do as a program what takes two requests: stop a run, and take back a correction."""
+    """Do as a program what takes two requests: stop a run."""
     runs = f"/api/v1{SMOKE}runs/"
     begun = program.send_json(runs, {"judge": ASKS, "reuse": False})
     stopped = re.findall(r'"id":\s*(\d+)', begun.text)[:1]
@@ -308,11 +308,6 @@ def follow_program(program: Visitor) -> None:
     stopped += [row["id"] for row in program.read_json(f"{runs}?state=active").get("results", [])]
     for run in dict.fromkeys(map(str, stopped)):
         program.send_json(f"{runs}{run}/cancel/", {})
-    stated = f"/api/v1{STATED}statements/"
-    for row in program.read_json(stated).get("results", [])[:1]:
-        program.open(f"{stated}{row['id']}/")
-        program.send_json(f"{stated}{row['id']}/remove/", {})
-        program.send_json(f"{stated}{row['id']}/undo/", {})
 
 
 def come_from_a_platform(owner: Visitor) -> str:

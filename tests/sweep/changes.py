@@ -150,14 +150,4 @@ def _of_api(world):
         },
         f"{API}<slug:slug>/runs/": {"judge": world.names["judge key"], "limit": 1},
         f"{API}<slug:slug>/runs/<int:pk>/cancel/": {},
-        f"{API}<slug:slug>/statements/": {
-            "item": f"{mark('item-key')}-0",
-            "side": "generated",
-            "statement": "It is red.",
-            "topic": world.names["topic"],
-            "sentiment": "positive",
-        },
-        f"{API}<slug:slug>/statements/<int:pk>/": {"sentiment": "negative"},
-        f"{API}<slug:slug>/statements/<int:pk>/remove/": {},
-        f"{API}<slug:slug>/statements/<int:pk>/undo/": {},
     }

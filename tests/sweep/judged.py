@@ -149,7 +149,6 @@ def _lists(study):
     return {
         "judges/<int:pk>/test/": judge,
         "runs/<int:pk>/lists/": run,
-        "runs/<int:pk>/lists.csv": run,
     }
 
 

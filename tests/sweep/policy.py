@@ -185,7 +185,6 @@ studies/<slug:slug>/runs/<int:pk>/confirm/                        POST=editor
 studies/<slug:slug>/runs/<int:pk>/ask-again/                      POST=editor
 studies/<slug:slug>/runs/<int:pk>/read-again/                     POST=editor
 studies/<slug:slug>/runs/<int:pk>/lists/                          GET=viewer
-studies/<slug:slug>/runs/<int:pk>/lists.csv                       GET=viewer
 
 studies/<slug:slug>/analysis/                                     GET=viewer
 studies/<slug:slug>/analysis/answer/                              GET=viewer
@@ -221,10 +220,8 @@ api/v1/studies/<slug:slug>/judges/                                GET=viewer
 api/v1/studies/<slug:slug>/runs/                                  GET=viewer POST=editor
 api/v1/studies/<slug:slug>/runs/<int:pk>/                         GET=viewer
 api/v1/studies/<slug:slug>/runs/<int:pk>/cancel/                  POST=editor
-api/v1/studies/<slug:slug>/statements/                            GET=viewer POST=editor
-api/v1/studies/<slug:slug>/statements/<int:pk>/                   GET=viewer PATCH=editor
-api/v1/studies/<slug:slug>/statements/<int:pk>/remove/            POST=editor
-api/v1/studies/<slug:slug>/statements/<int:pk>/undo/              POST=editor
+api/v1/studies/<slug:slug>/statements/                            GET=viewer
+api/v1/studies/<slug:slug>/statements/<int:pk>/                   GET=viewer
 api/v1/studies/<slug:slug>/reports/                               GET=viewer
 api/v1/studies/<slug:slug>/reports/<slug:report>/                 GET=viewer
 api(?:/|)

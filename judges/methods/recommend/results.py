@@ -1,31 +1,12 @@
-"""Collect what a tested recommender answered: by recipient for a page, by entry for a file."""
+"""Collect what a tested recommender answered, by recipient."""
 
-import csv
 from dataclasses import dataclass, field
-from io import StringIO
 
 from annotate.design.splits import withheld_recipients
 from annotate.models import Content, Recipient
-from annotate.values.formulas import guarded
 from judges.models import Judgment, RecommendedList
 from judges.values.titles import EXACT, FUZZY, NORMALISED
 
-COLUMNS = (
-    "run",
-    "recipient",
-    "plan",
-    "relation",
-    "iteration",
-    "k",
-    "l",
-    "state",
-    "reason",
-    "position",
-    "said",
-    "content",
-    "how",
-    "left_out",
-)
 PIECE = 500
 COUNTED = ("unmatched", "repeated", "extra", "known")
 
@@ -128,51 +109,3 @@ def _titles(run, lists):
     keys |= {entry["content"] for answer in lists for entry in [*answer.entries, *answer.left_out]}
     rows = Content.objects.filter(study=run.judge.study_id, key__in=keys - {None})
     return dict(rows.values_list("key", "title"))
-
-
-def csv_lines(run):
-    """Write all lists as CSV, a batch at a time: a line for each entry or empty list."""
-    yield _lines([COLUMNS])
-    lists = open_lists(run).select_related("recipient").order_by("unit")
-    batch = []
-    for answer in lists.iterator(chunk_size=PIECE):
-        batch.append(answer)
-        if len(batch) == PIECE:
-            yield _csv_of(run, batch)
-            batch = []
-    yield _csv_of(run, batch)
-
-
-def _csv_of(run, lists):
-    _with_states(run, lists)
-    return _lines(row for answer in lists for row in _rows(answer))
-
-
-def _rows(answer):
-    judgment = answer.judgment
-    about = [
-        answer.run_id,
-        answer.recipient.key,
-        answer.plan,
-        answer.cell,
-        answer.iteration,
-        answer.k,
-        answer.l,
-        judgment.state,
-        judgment.reason,
-    ]
-    for position, entry in enumerate(answer.entries, start=1):
-        yield [*about, position, entry["said"], entry["content"] or "", entry["how"], ""]
-    for entry in answer.left_out:
-        yield [*about, "", entry["said"], entry["content"] or "", entry["how"], entry["why"]]
-    if not answer.entries and not answer.left_out:
-        yield [*about, "", "", "", "", ""]
-
-
-def _lines(rows):
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerows(
-        [guarded(value) if isinstance(value, str) else value for value in row] for row in rows
-    )
-    return file.getvalue()

@@ -1,6 +1,5 @@
 """Pages and command of a test of a recommender: what is asked, the forecast, what came back."""
 
-import csv
 from io import StringIO
 
 import pytest
@@ -173,19 +172,7 @@ def test_the_lists_of_a_run_with_what_is_wrong_in_each(films, as_owner, django_a
     assert "repeated</span>" in shown and "beyond k</span>" in shown
     assert "not asked: 3 rated contents are to be shown, the recipient has 2" in shown
     assert "No recipient of this run" in as_owner.get(address, {"user": "zz"}).text
-    assert "u2" not in as_owner.get(address, {"user": "u1"}).text.split("Download")[1]
-
-
-def test_all_lists_as_a_file(films, as_owner):
-    run, _ = asked(films, said("1. =2+3\n2. Heat (1995)\n3. Heat"), small(iterations=1))
-    address = reverse("run_lists_csv", args=[films.slug, run.pk])
-    text = b"".join(as_owner.get(address).streaming_content).decode()
-    rows = list(csv.DictReader(StringIO(text)))
-    assert [row["said"] for row in rows[:3]] == ["'=2+3", "Heat (1995)", "Heat"]
-    assert [row["position"] for row in rows[:3]] == ["1", "2", ""]
-    assert rows[2]["left_out"] == "repeated" and rows[1]["content"] == "f1"
-    assert rows[-1]["state"] == "not_asked" and rows[-1]["said"] == ""
-    assert {row["relation"] for row in rows} == {"no_change", "multiply:factor=2"}
+    assert "u2" not in as_owner.get(address, {"user": "u1"}).text.split("as CSV")[1]
 
 
 def test_lists_of_a_locked_test_part_are_nowhere_and_counted(films, as_owner):
@@ -203,9 +190,6 @@ def test_lists_of_a_locked_test_part_are_nowhere_and_counted(films, as_owner):
     assert "5 lists are of recipients of the locked test part" in shown
     assert "Lists for u1" not in shown and "Lists for u2" in shown and "5 of 5 were" in shown
     assert splits.WITHHELD in as_owner.get(addresses[1]).text
-    file = as_owner.get(reverse("run_lists_csv", args=[films.slug, run.pk]))
-    rows = csv.DictReader(StringIO(b"".join(file.streaming_content).decode()))
-    assert {row["recipient"] for row in rows} == {"u2"}
 
 
 def test_the_command_counts_no_entries_of_a_locked_test_part(films):
