@@ -10,6 +10,7 @@ import zlib
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import StrEnum
 from functools import cache, partial
 from traceback import format_tb
@@ -133,6 +134,7 @@ class Answer:
     tokens_cached: int | None = None
     tokens_out: int | None = None
     least: tuple | None = None  # tokens (in, out) counted at least, where the counts are in doubt
+    usd: Decimal | None = None  # what the provider says it charged
     logprobs: dict | None = None
     seconds: float = 0.0
 
@@ -411,7 +413,12 @@ def _refused(status, body):
 
 
 def _told(answer, response):
-    """Add how long the endpoint wants to be left alone, where a failure may pass."""
+    """Add how long the endpoint wants to be left alone, where a failure may pass.
+
+    And what LiteLLM's proxy says that the call cost.
+    """
+    told = usage.dollars(response.headers.get("x-litellm-response-cost"))
+    answer.usd = max(filter(None, (answer.usd, told)), default=answer.usd)
     if answer.failure in TRANSIENT:
         body = response.content.decode("utf-8", "replace")
         answer.retry_after = waits.seconds_told(response.headers, body, datetime.now(UTC))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.endpoints.client import parse_response
+from judges.endpoints.client import Answer, parse_response
 from judges.endpoints.usage import MOST_TOKENS, counts
 from judges.models import Call, Endpoint, Run
 from judges.runs import settle
@@ -119,6 +119,70 @@ def test_of_two_counts_of_cached_tokens_the_dearer_holds():
     assert counts(both, LONGEST)["tokens_cached"] == 100
 
 
+# What stands in a usage beside its tokens; the USD that the provider so says it charged
+TOLD = {
+    "nothing": ({}, None),
+    "OpenRouter": ({"cost": 0.95}, "0.95"),
+    "a free model": ({"cost": 0}, "0"),
+    "a text": ({"cost": "0.00014"}, "0.00014"),
+    "less than is kept": ({"cost": 1e-12}, "0.00000001"),
+    "OpenRouter, provider's part": (
+        {"cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.5}},
+        "0.5",
+    ),
+    "OpenRouter, own key": (
+        {"cost": 0.95, "is_byok": True, "cost_details": {"upstream_inference_cost": 19}},
+        "19.95",
+    ),
+    "OpenRouter, perhaps own key": (
+        {"cost": 0, "cost_details": {"upstream_inference_cost": 0.036}},
+        "0.036",
+    ),
+    "own key, no fee": (
+        {"is_byok": True, "cost_details": {"upstream_inference_cost": 0.036}},
+        "0.036",
+    ),
+    "Perplexity": ({"cost": {"request_cost": 0.005, "total_cost": 0.0061}}, "0.0061"),
+    "DeepInfra": ({"estimated_cost": 2.68e-05}, "0.0000268"),
+    "xAI": ({"cost_in_usd_ticks": 2709000}, "0.0002709"),
+    "two that differ": ({"cost_in_usd_ticks": 2709000, "cost": 0.0003}, "0.0003"),
+    "no price at all": ({"cost": 1e300}, "10000"),
+    "below nothing": ({"cost": -1}, None),
+    "no number": ({"cost": "free", "estimated_cost": [1], "cost_in_usd_ticks": True}, None),
+    "not finite": ({"cost": float("nan"), "estimated_cost": float("inf")}, None),
+    "details that are none": ({"cost_details": [3], "cost": None}, None),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_the_provider_says_it_charged(case):
+    beside, usd = TOLD[case]
+    assert counts(usage() | beside, LONGEST)["usd"] == (None if usd is None else Decimal(usd))
+
+
+# Tokens (in, out), what is told, the prices; what the call is stored with, and counts for
+CHARGED = {
+    "less than the tokens cost": ((300, 10), 0.0001, True, "0.0004", "0.0004"),
+    "more than the tokens cost": ((300, 10), 0.05, True, "0.05", "0.05"),
+    "nothing": ((300, 10), 0, True, "0.0004", "0.0004"),
+    "no tokens": ((None, None), 0.05, True, "0.05", "0.05"),
+    "no tokens, less than the estimate": ((None, None), 0.0001, True, None, "0.0002"),
+    "no prices": ((300, 10), 0.05, False, "0.05", "0.05"),
+    "no prices, a free model": ((300, 10), 0, False, "0", "0"),
+    "no prices and no word": ((300, 10), None, False, None, "0.0002"),
+}
+
+
+@pytest.mark.parametrize("case", CHARGED)
+def test_no_call_is_charged_below_what_the_provider_says_it_charged(case):
+    tokens, told, has_prices, stored, charged = CHARGED[case]
+    prices = {"price_in": Decimal(1), "price_out": Decimal(10)} if has_prices else {}
+    run, sent = Run(unit_usd=ESTIMATE), usage(*tokens) | {"cost": told}
+    price = settle.price(run, Endpoint(**prices), Answer(**counts(sent, LONGEST)))
+    assert price == (None if stored is None else Decimal(stored))
+    assert settle.charge(run, Call(cost_usd=price)) == Decimal(charged)
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 2**40) | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
@@ -129,7 +193,8 @@ details = json_values | st.fixed_dictionaries(
 )
 usages = json_values | st.fixed_dictionaries(
     {},
-    optional=dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), json_values)
+    optional=dict.fromkeys(("cost", "cost_details", "estimated_cost"), json_values)
+    | dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), json_values)
     | dict.fromkeys(("prompt_tokens_details", "completion_tokens_details"), details),
 )
 
