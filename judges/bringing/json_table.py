@@ -88,5 +88,5 @@ def _text(value, row, name):
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        found = plainjson.no_number(value)
-        raise NotReadable(f"found {found}; allowed is a finite number or null", row, name) from None
+        words = f"found {plainjson.no_number(value)}; allowed is a finite number or null"
+        raise NotReadable(words, row, name) from None

@@ -79,7 +79,7 @@ class _Numbers:
         self.is_told = False  # by a cell whose mark is one of decimals
         self.low, self.high, self.whole = float("inf"), float("-inf"), True
 
-    def read(self, cell):
+    def number_of(self, cell):
         if self.mark == "," and not COMMA.match(cell):
             raise ValueError
         return parse_number(with_point(cell) if self.mark == "," else cell)
@@ -88,7 +88,7 @@ class _Numbers:
         if not self.fits:
             return
         try:
-            value = self.read(cell)
+            value = self.number_of(cell)
             self.fits = abs(value) < 1e300
         except ValueError:
             self.fits = False
@@ -158,7 +158,7 @@ class _Watch:
                 row, cell = self.unclear
                 why = "as elsewhere in the file" if told == {numbers.mark} else UNTOLD
                 place = f"{cell} (row {row}, column “{column.name}”)"
-                column.note = f"{place} is read as {numbers.read(cell):g}, {why}."
+                column.note = f"{place} is read as {numbers.number_of(cell):g}, {why}."
         column.is_date = self.dates and not column.is_number
         column.is_personal = self.personal
         column.is_unique = not self.repeats and column.filled > 1

@@ -351,8 +351,7 @@ def _finite_cell(cell, file, line, name, problems):
         if isinstance(cell, float | list | dict):
             json.dumps(cell, allow_nan=False)
     except ValueError:
-        found = plainjson.no_number(cell)
-        message = f"found {found}; allowed is a finite number or null"
+        message = f"found {plainjson.no_number(cell)}; allowed is a finite number or null"
         return problems.add(file.name, message, line, name)
     return cell
 
