@@ -118,17 +118,28 @@ def _declared(line):
 
 
 def _separator(path, encoding):
-    """Return the separator that gives most of the first records as many cells as the header."""
+    """Return the separator that gives most of the first records as many cells as the header.
+
+    Blank cells beyond the header are usual.
+    """
     shares = {}
     for separator in SEPARATORS:
-        widths = []
+        rows = []
         with suppress(NotReadable):  # the row is told when the table itself is read
             for _, cells in islice(_records(path, encoding, separator, False), RECORDS):
-                widths.append(len(cells))
-        if widths and widths[0] >= 2:
-            shares[separator] = (widths.count(widths[0]) / len(widths), widths[0])
+                rows.append(cells)
+        width = len(_filled(rows[0])) if rows else 0
+        if width >= 2:
+            fits = [len(cells) >= width and not any(cells[width:]) for cells in rows]
+            shares[separator] = (sum(fits) / len(fits), width)
     best = max(shares, key=shares.__getitem__, default="")
     return best if best and shares[best][0] >= 0.5 else ONE_COLUMN
+
+
+def _filled(cells):
+    """Return the cells up to the last that is not blank."""
+    width = max((number for number, cell in enumerate(cells, 1) if cell.strip()), default=0)
+    return cells[:width]
 
 
 def _records(path, encoding, separator, skips_first):

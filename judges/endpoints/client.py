@@ -500,6 +500,8 @@ def _completion(data, text, longest):
         logprobs=_logprobs(choice.get("logprobs"), content),
         **counted,
     )
+    if content.strip() and answer.tokens_out == 0:  # some proxies write 0 where nobody counted
+        answer.tokens_out, answer.least = None, answer.least or (answer.tokens_in or 0, 0)
     why = why_not_whole(answer.finish_reason)
     beside = [data.get("error"), data.get("errors"), choice.get("error")]
     # Beside a whole reply an error is a warning; where no word says that it is whole, a status

@@ -33,7 +33,7 @@ def counts(usage, longest):
     cached = min((named[name] for name in CACHED if name in named), default=None)
     if "inputtokens" in named and "prompttokens" not in named:
         prompt = (prompt or 0) + sum(named.get(name, 0) for name in BESIDE_IN)
-    thought = thought or 0
+    prompt, thought = prompt or None, thought or 0  # nobody is asked without a word
     least_in, stated = prompt or 0, completion or 0
     # Gemini's stand beside the completion; elsewhere they are a part of it, unless they are more.
     beside = thought if thought > stated or "thoughtstokencount" in named else 0
@@ -42,7 +42,7 @@ def counts(usage, longest):
     fields = {
         "usd": _told(usage if isinstance(usage, dict) else {}),
         "tokens_in": _plausible(prompt),
-        "tokens_cached": cached if cached is not None and cached <= least_in else None,
+        "tokens_cached": _plausible(cached) if (cached or 0) <= least_in else None,
         "tokens_out": _plausible(out if is_known else completion),
     }
     if max(least_in, out) > MOST_TOKENS:

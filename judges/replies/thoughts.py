@@ -11,7 +11,7 @@ NAMES = (
 # with attributes, with blanks, and with the brackets as HTML writes them.
 OPENS = r"(?:<|&lt;)\s?\|?"
 CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?\|?(?:>|&gt;)"
-PREFIX = r"(?:(?!begin_|start_|end_)\w{1,20}[:_]|ant)?"
+PREFIX = r"(?:(?!begin_|start_|end_|no_)\w{1,20}[:_]|ant)?"
 SUFFIX = r"(?:[:_](?!(?:\w{1,20}_)?(?:begin|start|end))\w{1,20})?"
 TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
 NAMED = f"(?:{'|'.join(NAMES)})"
@@ -38,6 +38,12 @@ MARKS = [
     (r"(?i:<\|end_(?:response|text)\|>)", rf"(?i:{ANSWER})"),
     (r"<\|close\|>response<\|sep\|>", r"<\|open\|>response<\|sep\|>"),
     (r"\[END FINAL RESPONSE\]", r"\[BEGIN FINAL RESPONSE\]"),
+    # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
+    (
+        r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|</s>)\s*"
+        r"<(?:\|im_start\||\|start_header_id\||start_of_turn|\|)>?user",
+        r"(?!)",
+    ),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
     (r"<unused94>thought", r"<unused95>"),  # MedGemma

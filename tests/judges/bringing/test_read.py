@@ -135,9 +135,22 @@ def test_what_cannot_be_read_is_refused_in_words(table, data, name, words):
         table(data, name)
 
 
-def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table):
-    header, rows, _, _ = table(b"id,text,,\n1,a,,\n")
-    assert (header, rows) == (["id", "text"], [(2, ["1", "a"])])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"id,text,,\n1,a,,\n2,b,,\n",
+        b"id,text\n1,a,\n2,b,\n",
+        b"id,text,\n1,a\n2,b\n",
+        b"id;text;\n1;a\n2;b\n",
+        b"id\ttext\n1\ta\t\t\n2\tb\t\t\n",
+    ],
+)
+def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table, data):
+    header, rows, _, _ = table(data)
+    assert (header, rows) == (["id", "text"], [(2, ["1", "a"]), (3, ["2", "b"])])
+
+
+def test_blanks_around_names_are_nothing(table):
     assert table(b"\xc2\xa0id\xc2\xa0,text\n1,a\n")[0] == ["id", "text"]
 
 

@@ -36,6 +36,8 @@ READ = {
     "thoughts that nobody names": (usage(total=500), (300, 200), None),
     "no completion but a total": (usage(completion=None, total=310), (300, 10), None),
     "nothing out": (usage(completion=0), (300, 0), None),
+    "nothing at all": (usage(0, 0, 0), (None, 0), (0, 0)),
+    "nothing in": (usage(prompt=0), (None, 10), (0, 10)),
     "ten times what was allowed": (usage(completion=300), (300, 300), None),
     "more than that": (usage(completion=301), (300, 301), (300, 301)),
     "more, by the total": (usage(total=4310), (300, 4010), (300, 4010)),
@@ -106,12 +108,26 @@ def test_tokens_in_and_out_and_whether_they_are_in_doubt(case):
 
 
 @pytest.mark.parametrize(
+    ("content", "out", "least"), [("4", None, (300, 0)), (" ", 0, None), ("", 0, None)]
+)
+def test_a_reply_that_says_something_took_tokens(content, out, least):
+    choices = [{"message": {"content": content}, "finish_reason": "stop"}]
+    sent = {"choices": choices, "usage": usage(completion=0)}
+    answer = parse_response(json.dumps(sent).encode(), LONGEST)
+    assert (answer.tokens_in, answer.tokens_out, answer.least) == (300, out, least)
+
+
+@pytest.mark.parametrize(
     ("cached", "kept"), [(None, None), (0, 0), (300, 300), (301, None), (-1, None), ("all", None)]
 )
 def test_more_cached_tokens_than_there_were_are_none(cached, kept):
     assert counts(usage(cached=cached), LONGEST)["tokens_cached"] == kept
     deepseek = usage() | {"prompt_cache_hit_tokens": cached}
     assert counts(deepseek, LONGEST)["tokens_cached"] == kept
+
+
+def test_a_count_of_cached_tokens_that_is_none_is_not_kept():
+    assert counts(usage(prompt=2**40, cached=2**39), LONGEST)["tokens_cached"] is None
 
 
 def test_of_two_counts_of_cached_tokens_the_dearer_holds():
@@ -217,6 +233,7 @@ def least_charge(sent, estimate):
     details = sent.get("completion_tokens_details")
     thought = whole(details.get("reasoning_tokens")) if isinstance(details, dict) else None
     is_missing = prompt is None or completion is None and (total is None or total < prompt)
+    is_missing = is_missing or not prompt or not out
     in_doubt = is_missing or out - (thought or 0) > 10 * LONGEST
     return max(counted, estimate) if in_doubt else counted
 

@@ -127,6 +127,18 @@ SAID = {
         "4",
     ),
     "Apriel's response": ("2?\n[BEGIN FINAL RESPONSE]\n4\n[END FINAL RESPONSE]\n<|end|>", "4"),
+    "a further turn": ("It is 4.<|im_end|>\n<|im_start|>user\nAnd 2?<|im_end|>", "It is 4."),
+    "a further turn of Llama": (
+        "4<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n2",
+        "4",
+    ),
+    "a further turn of Gemma": ("4<end_of_turn>\n<start_of_turn>user\n2", "4"),
+    "the same turn": (
+        "2?<|im_end|>\n<|im_start|>assistant\n4",
+        "2?<|im_end|> <|im_start|>assistant 4",
+    ),
+    "a word on turns": ("It says <|im_start|>user. 4", "It says <|im_start|>user. 4"),
+    "a word for no thought": ("<no_think> 4", "<no_think> 4"),
     "plain words on steps": (
         "Here are my reasoning steps: vivid. Rating: 4",
         "Here are my reasoning steps: vivid. Rating: 4",
