@@ -49,7 +49,21 @@ def read_text(path, encoding="", separator=""):
 
     sheet = Sheet("", records, decimal_commas_possible=separator != ",")
     sheet.assumed += [f"Read as {_words(encoding)}, {_separator_words(separator)}."]
+    joined = _joined(records()) if separator == "\t" else None
+    if joined:
+        sheet.assumed.append(
+            f"Row {joined} has a cell with tabs and line breaks: if no text has them, rows were "
+            "joined by a quotation mark that should be written twice, within quotation marks."
+        )
     return sheet
+
+
+def _joined(records):
+    """Return the first row of which a cell may hold rows: it begins with a quotation mark."""
+    return next(
+        (row for row, cells in records if any("\t" in cell and "\n" in cell for cell in cells)),
+        None,
+    )
 
 
 def _words(encoding):

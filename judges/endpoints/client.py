@@ -7,6 +7,7 @@ import re
 import socket
 import time
 import zlib
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -409,7 +410,10 @@ def _unreached(error):
 def _refused(status, body):
     """Return the answer for a status that is no success."""
     body = storable(body.decode("utf-8-sig", "replace"))
-    return Answer(failure=_failure(status, refusals.Error(body)), detail=f"{status}: {body}")
+    failure, counted = _failure(status, refusals.Error(body)), {}
+    with suppress(ValueError, RecursionError, TypeError, LookupError):
+        counted = usage.counts(json.loads(body)["usage"], usage.MOST_TOKENS)
+    return Answer(**counted | {"failure": failure, "detail": f"{status}: {body}"})
 
 
 def _told(answer, response):

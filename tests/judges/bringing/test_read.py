@@ -68,6 +68,18 @@ def test_texts_full_of_semicolons_in_a_comma_file_stay_whole(table):
     assert rows[1] == (3, ["2", "e;f"])
 
 
+@pytest.mark.parametrize(
+    ("data", "is_told"),
+    [
+        (b'id\ttext\tq\n1\tok\t2\n2\t"Nice\t4\n3\tbad"\t3\n', True),
+        (b'id\ttext\tq\n1\t"two\nlines"\t2\n', False),
+        (b'id,text,q\n1,"a\tcode\nblock",2\n', False),
+    ],
+)
+def test_rows_that_a_quotation_mark_joined_are_told(table, data, is_told):
+    assert ("Row 3 has a cell with tabs and line breaks" in table(data)[2]) is is_told
+
+
 def test_one_column_is_not_cut_at_its_commas(table):
     header, rows, assumed, _ = table(b"text\nHello, you there\nNo\nWell, yes, no\n")
     assert (header, rows[0][1]) == (["text"], ["Hello, you there"])

@@ -353,6 +353,16 @@ SHAPES = {
             usage(70, 5, cost=0, is_byok=True, cost_details={"upstream_inference_cost": 0.03}),
             {"content": GOOD, "usd": Decimal("0.03")},
         ),
+        "paid in vain, with its status": (
+            plain(
+                502,
+                {
+                    "error": {"code": 502, "message": "-"},
+                    "usage": {"prompt_tokens": 70, "completion_tokens": 5, "cost": 0.01},
+                },
+            ),
+            {"failure": Failure.GATEWAY, "tokens_in": 70, "tokens_out": 5, "usd": Decimal("0.01")},
+        ),
         "paid in vain": (
             Reply({"error": {"code": 502, "message": "-"}, "usage": {"cost": 0.01}}),
             {"failure": Failure.GATEWAY, "usd": Decimal("0.01")},
