@@ -413,6 +413,7 @@ def _refused(status, body):
     failure, counted = _failure(status, refusals.Error(body)), {}
     with suppress(ValueError, RecursionError, TypeError, LookupError):
         counted = usage.counts(json.loads(body)["usage"], usage.MOST_TOKENS)
+        counted.setdefault("least", (counted["tokens_in"], counted["tokens_out"]))
     return Answer(**counted | {"failure": failure, "detail": f"{status}: {body}"})
 
 

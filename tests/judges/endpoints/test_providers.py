@@ -361,7 +361,7 @@ SHAPES = {
                     "usage": {"prompt_tokens": 70, "completion_tokens": 5, "cost": 0.01},
                 },
             ),
-            {"failure": Failure.GATEWAY, "tokens_in": 70, "tokens_out": 5, "usd": Decimal("0.01")},
+            {"failure": Failure.GATEWAY, "tokens_in": 70, "least": (70, 5), "usd": Decimal("0.01")},
         ),
         "paid in vain": (
             Reply({"error": {"code": 502, "message": "-"}, "usage": {"cost": 0.01}}),

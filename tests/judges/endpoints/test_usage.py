@@ -233,8 +233,7 @@ def least_charge(sent, estimate):
     details = sent.get("completion_tokens_details")
     thought = whole(details.get("reasoning_tokens")) if isinstance(details, dict) else None
     is_missing = prompt is None or completion is None and (total is None or total < prompt)
-    is_missing = is_missing or not prompt or not out
-    in_doubt = is_missing or out - (thought or 0) > 10 * LONGEST
+    in_doubt = is_missing or not prompt or out - (thought or 0) > 10 * LONGEST
     return max(counted, estimate) if in_doubt else counted
 
 
