@@ -8,16 +8,23 @@ from annotate.values.wrong import quoted
 from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
 DEEPEST = 64
+FORMS = "an array of objects, or one JSON object a line"
 
 
 def read_json(path):
     """Return the Sheet of a JSON file; keys within objects are named with dots, as data.text."""
     objects = _objects(path.read_text(encoding="utf-8-sig"))
     names: dict[str, None] = {}
-    flat = []
+    flat, missing = [], []
     for row, value in objects:
         cells: dict[str, str] = {}
-        _flatten(value, "", cells, row, 1)
+        for name, cell in _flat(value, "", 1):
+            if name in cells:
+                words = f"found {quoted(name)} twice in one object; allowed is once"
+                raise NotReadable(words, row, name)
+            if isinstance(cell, float) and math.isnan(cell):
+                missing.append(f"row {row}, column “{name}”")
+            cells[name] = check_cell(_text(cell, row, name), row)
         names.update(dict.fromkeys(cells))
         flat.append((row, cells))
     if not flat:
@@ -30,6 +37,10 @@ def read_json(path):
 
     sheet = Sheet("", records)
     sheet.assumed += ["Read as JSON; rows are counted as objects."]
+    if missing:
+        sheet.assumed.append(
+            f"NaN is read as missing: {len(missing):,}, the first in {missing[0]}."
+        )
     return sheet
 
 
@@ -49,31 +60,33 @@ def _objects(text):
 def _parsed(text, row):
     try:
         # Other programs write NaN where a value is missing.
-        return plainjson.parse_json(text, parse_constant=lambda name: None)
+        return plainjson.parse_json(text, parse_constant=float)
     except plainjson.NoJSON as error:
-        words = "an array of objects, or one JSON object a line"
-        raise NotReadable(f"found {error}; allowed is {words}", row) from None
+        raise NotReadable(f"found {error}; allowed is {FORMS}", row) from None
     except ValueError as error:
         raise NotReadable(str(error), row) from None
 
 
-def _flatten(value, name, cells, row, depth):
+def _flat(value, name, depth):
+    """Yield the name and the value of what an object holds, however deep."""
     if isinstance(value, dict) and value and depth <= DEEPEST:
         for key, inner in value.items():
-            _flatten(inner, f"{name}.{key}" if name else key, cells, row, depth + 1)
-    elif name in cells:
-        raise NotReadable(f"found {quoted(name)} twice in one object; allowed is once", row, name)
+            yield from _flat(inner, f"{name}.{key}" if name else key, depth + 1)
     else:
-        cells[name] = check_cell(_text(value), row)
+        yield name, value
 
 
-def _text(value):
+def _text(value, row, name):
     if isinstance(value, str):
         return value
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
         return Truth.of_bool(value)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        words = f"found {plainjson.no_number(value)}; allowed is a finite number or null"
+        raise NotReadable(words, row, name) from None

@@ -1,11 +1,14 @@
 """Turn the bytes of a file into a table of texts."""
 
-from judges.bringing.json_table import read_json
+from annotate.files.reading.encoding import ARCHIVE, MARKS, kind_of
+from annotate.files.reading.plainjson import OBJECT
+from judges.bringing.json_table import FORMS, read_json
 from judges.bringing.sheet import NotReadable
 from judges.bringing.text_table import read_text
-from judges.bringing.workbook import ENDINGS, REFUSED, read_workbook, refuse_format
+from judges.bringing.workbook import ENDINGS, REFUSED, is_workbook, read_workbook, refuse_format
 
-PACKED, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+START = 1 << 12
+OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 
 
 def read_table(path, name, encoding="", separator="", sheet=""):
@@ -14,19 +17,24 @@ def read_table(path, name, encoding="", separator="", sheet=""):
     Raises NotReadable with what is wrong, and EncodingUnclear where a person has to choose.
     """
     with path.open("rb") as file:
-        start = file.read(64)
+        start = file.read(START)
     if not start.strip():
         raise NotReadable("the file is empty; expected is a header and a row for each answer")
-    is_packed = start.startswith(PACKED)
-    if start.startswith(OLD_WORKBOOK) or (is_packed and name.lower().endswith(REFUSED)):
+    kind, ending = kind_of(start), name.lower()
+    if start.startswith(OLD_WORKBOOK) or (kind == ARCHIVE and ending.endswith(REFUSED)):
         refuse_format()
-    if is_packed:
-        if not name.lower().endswith(ENDINGS):
-            raise NotReadable("found an archive; allowed are tables: .xlsx, .csv, .tsv or .json")
+    if kind == ARCHIVE and (ending.endswith(ENDINGS) or is_workbook(path)):
         return read_workbook(path, name, sheet)
-    if name.lower().endswith((".json", ".jsonl", ".ndjson")):
+    if kind:
+        raise NotReadable(f"found {kind}; allowed are tables: .xlsx, .csv, .tsv or .json")
+    text = start.decode("utf-16" if start[:2] in MARKS else "utf-8-sig", "ignore")
+    is_json = ending.endswith((".json", ".jsonl", ".ndjson"))
+    if OBJECT.match(text) or is_json and text.lstrip()[:1] in ("[", "{"):
         try:
             return [], read_json(path)
         except UnicodeDecodeError:
             raise NotReadable("found bytes that are not UTF-8; JSON is always UTF-8") from None
-    return [], read_text(path, encoding, separator)
+    table = read_text(path, encoding, separator)
+    if is_json and len(table.header) == 1:
+        raise NotReadable(f"found a text; allowed is {FORMS}")
+    return [], table

@@ -1,5 +1,6 @@
 """Hold a table as it was read: its header, its rows, and what was assumed on the way."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
@@ -9,7 +10,7 @@ from annotate.values.texts import one_line_ends
 from annotate.values.wrong import quoted
 
 MOST_COLUMNS = 300  # each has three fields on the page, and a request has at most 1,000
-IMPORT_ID = '{"ImportId":'  # what begins a cell of the third row of Qualtrics
+IMPORT_ID = re.compile(r"""\{\s*["']ImportId["']""")  # begins the cells of a row of Qualtrics
 INVISIBLE = "\ufeff\xa0\u200b \t\r\n"
 
 
@@ -54,10 +55,12 @@ class Sheet:
         if first is None:
             raise NotReadable("the file has no rows; expected is a header and rows")
         self.header = _header(*first)
-        described = list(islice(self._filled(), 3))[-1][1]
-        self.described = 2 if any(cell.startswith(IMPORT_ID) for cell in described) else 0
+        top = [cells for _, cells in islice(self._filled(), 3)]
+        ids = (number for number, cells in enumerate(top) if any(map(IMPORT_ID.match, cells)))
+        self.described = next(ids, 0)
         if self.described:
-            self.assumed.append("Left out the two rows in which Qualtrics describes its columns.")
+            rows = "row" if self.described == 1 else "two rows"
+            self.assumed.append(f"Left out the {rows} in which Qualtrics describes its columns.")
 
     def rows(self):
         """Yield (row, cells) below the header, as wide as it; blank rows are left out."""

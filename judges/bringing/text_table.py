@@ -49,7 +49,21 @@ def read_text(path, encoding="", separator=""):
 
     sheet = Sheet("", records, decimal_commas_possible=separator != ",")
     sheet.assumed += [f"Read as {_words(encoding)}, {_separator_words(separator)}."]
+    joined = _joined(records()) if separator == "\t" else None
+    if joined:
+        sheet.assumed.append(
+            f"Row {joined} has a cell with tabs and line breaks: if no text has them, rows were "
+            "joined by a quotation mark that should be written twice, within quotation marks."
+        )
     return sheet
+
+
+def _joined(records):
+    """Return the first row of which a cell may hold rows: it begins with a quotation mark."""
+    return next(
+        (row for row, cells in records if any("\t" in cell and "\n" in cell for cell in cells)),
+        None,
+    )
 
 
 def _words(encoding):
@@ -118,17 +132,28 @@ def _declared(line):
 
 
 def _separator(path, encoding):
-    """Return the separator that gives most of the first records as many cells as the header."""
+    """Return the separator that gives most of the first records as many cells as the header.
+
+    Blank cells beyond the header are usual.
+    """
     shares = {}
     for separator in SEPARATORS:
-        widths = []
+        rows = []
         with suppress(NotReadable):  # the row is told when the table itself is read
             for _, cells in islice(_records(path, encoding, separator, False), RECORDS):
-                widths.append(len(cells))
-        if widths and widths[0] >= 2:
-            shares[separator] = (widths.count(widths[0]) / len(widths), widths[0])
+                rows.append(cells)
+        width = len(_filled(rows[0])) if rows else 0
+        if width >= 2:
+            fits = [len(cells) >= width and not any(cells[width:]) for cells in rows]
+            shares[separator] = (sum(fits) / len(fits), width)
     best = max(shares, key=shares.__getitem__, default="")
     return best if best and shares[best][0] >= 0.5 else ONE_COLUMN
+
+
+def _filled(cells):
+    """Return the cells up to the last that is not blank."""
+    width = max((number for number, cell in enumerate(cells, 1) if cell.strip()), default=0)
+    return cells[:width]
 
 
 def _records(path, encoding, separator, skips_first):

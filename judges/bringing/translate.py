@@ -10,7 +10,7 @@ from annotate.values.numbers import parse_number
 from annotate.values.texts import composed
 from judges.bringing import uses
 from judges.bringing.guess import question_key
-from judges.bringing.profile import is_missing
+from judges.bringing.profile import is_missing, with_point
 from judges.bringing.scales import Seen
 from judges.bringing.sheet import NotReadable, Truth
 
@@ -260,7 +260,7 @@ class Translation:
             return ""
         self.counts["answers"] += 1
         if name in self.commas and not isinstance(cell, Truth):
-            cell = cell.replace(",", ".")
+            cell = with_point(cell)
         if question:
             self._seen(question, name)
             self.seen[question].note(cell)
@@ -312,6 +312,8 @@ class Translation:
         ):
             if use in self.single:
                 rating[name] = self._cell(cells, use).strip()
+        if self.single.get(uses.SECONDS) in self.commas:
+            rating["seconds"] = with_point(rating["seconds"])
         if rating.get("role"):
             rating["role"] = rating["role"].lower().replace(" ", "_").replace("-", "_")
         return Line("ratings", rating, row, column)

@@ -23,6 +23,15 @@ CHUNK = 1 << 20
 LONG_ID = 10**15  # from here on a spreadsheet rounds whole numbers
 
 
+def is_workbook(path):
+    """Whether an archive is an .xlsx, whatever its name."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
+
+
 def read_workbook(path, name, sheet=""):
     """Return (names of the sheets that have rows, the Sheet chosen or else the first of them)."""
     if not zipfile.is_zipfile(path):
@@ -128,7 +137,7 @@ def _text(cell):
     if isinstance(cell, date | time):  # a datetime is a date
         return cell.isoformat()
     if isinstance(cell, timedelta):
-        return f"{cell.total_seconds():g}"
+        return str(plain(cell.total_seconds()))
     return str(cell)
 
 

@@ -7,9 +7,11 @@ import re
 import socket
 import time
 import zlib
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import StrEnum
 from functools import cache, partial
 from traceback import format_tb
@@ -133,6 +135,7 @@ class Answer:
     tokens_cached: int | None = None
     tokens_out: int | None = None
     least: tuple | None = None  # tokens (in, out) counted at least, where the counts are in doubt
+    usd: Decimal | None = None  # what the provider says it charged
     logprobs: dict | None = None
     seconds: float = 0.0
 
@@ -407,11 +410,20 @@ def _unreached(error):
 def _refused(status, body):
     """Return the answer for a status that is no success."""
     body = storable(body.decode("utf-8-sig", "replace"))
-    return Answer(failure=_failure(status, refusals.Error(body)), detail=f"{status}: {body}")
+    failure, counted = _failure(status, refusals.Error(body)), {}
+    with suppress(ValueError, RecursionError, TypeError, LookupError):
+        counted = usage.counts(json.loads(body)["usage"], usage.MOST_TOKENS)
+        counted.setdefault("least", (counted["tokens_in"], counted["tokens_out"]))
+    return Answer(**counted | {"failure": failure, "detail": f"{status}: {body}"})
 
 
 def _told(answer, response):
-    """Add how long the endpoint wants to be left alone, where a failure may pass."""
+    """Add how long the endpoint wants to be left alone, where a failure may pass.
+
+    And what LiteLLM's proxy says that the call cost.
+    """
+    told = usage.dollars(response.headers.get("x-litellm-response-cost"))
+    answer.usd = max(filter(None, (answer.usd, told)), default=answer.usd)
     if answer.failure in TRANSIENT:
         body = response.content.decode("utf-8", "replace")
         answer.retry_after = waits.seconds_told(response.headers, body, datetime.now(UTC))
@@ -493,6 +505,8 @@ def _completion(data, text, longest):
         logprobs=_logprobs(choice.get("logprobs"), content),
         **counted,
     )
+    if content.strip() and answer.tokens_out == 0:  # some proxies write 0 where nobody counted
+        answer.tokens_out, answer.least = None, answer.least or (answer.tokens_in or 0, 0)
     why = why_not_whole(answer.finish_reason)
     beside = [data.get("error"), data.get("errors"), choice.get("error")]
     # Beside a whole reply an error is a warning; where no word says that it is whole, a status

@@ -7,19 +7,43 @@ NAMES = (
     *("think", "thinking", "thought", "thoughts", "cot", "monologue"),
     *("reason", "reasoning", "reflection", "scratchpad", "analysis"),
 )
-# Also seed:think, longcat_think, thought_process, antThinking and <|thinking|>; with attributes,
-# with blanks, and with the brackets as HTML writes them.
+# Also seed:think, think:opensource, longcat_think, thought_process, antThinking and <|thinking|>;
+# with attributes, with blanks, and with the brackets as HTML writes them.
 OPENS = r"(?:<|&lt;)\s?\|?"
 CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?\|?(?:>|&gt;)"
-PREFIX, SUFFIX = r"(?:(?!begin_|start_|end_)\w{1,20}[:_]|ant)?", r"(?:_\w{1,20})?"
+PREFIX = r"(?:(?!begin_|start_|end_|no_)\w{1,20}[:_]|ant)?"
+SUFFIX = r"(?:[:_](?!(?:\w{1,20}_)?(?:begin|start|end))\w{1,20})?"
 TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
+NAMED = f"(?:{'|'.join(NAMES)})"
+ANSWER = r"<\|start_(?:response|text)\|>"
 MARKS = [
+    (r"<\|think\|>", r"<\|content\|>|<\|?/think\|?>"),  # Solar
+    (r"<\|content_thinking\|>", r"<\|content_text\|>"),  # Inkling
+    # <|START_THINKING|> of Cohere, <|begin_of_thought|> of OpenThinker
+    (
+        f"(?i:{OPENS}(?:begin|start)_(?:of_)?{NAMED}{CLOSES})",
+        rf"(?i:{OPENS}end_(?:of_)?{NAMED}{CLOSES}|{ANSWER})",
+    ),
+    # <|think_start|>, <|reasoning_thinking_start|>
+    (
+        rf"(?i:{OPENS}(?:\w{{1,20}}_)?{NAMED}_(?:begin|start){CLOSES})",
+        rf"(?i:{OPENS}(?:\w{{1,20}}_)?{NAMED}_end{CLOSES})",
+    ),
     *((f"(?i:{OPENS}{tag})", rf"(?i:{OPENS}/\s?{tag})") for tag in TAGS),
     (r"\[THINK\]", r"\[/THINK\]"),  # Mistral; in small letters these are headings of a text
     (r"\[REASONING\]", r"\[/REASONING\]"),
     ("◁think▷", "◁/think▷"),  # Kimi
-    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # OpenThinker
-    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Cohere
+    (r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>"),  # Kimi K3
+    # What stands outside the marks of the answer: Cohere, Kimi K3, Apriel
+    (r"(?i:<\|end_(?:response|text)\|>)", rf"(?i:{ANSWER})"),
+    (r"<\|close\|>response<\|sep\|>", r"<\|open\|>response<\|sep\|>"),
+    (r"\[END FINAL RESPONSE\]", r"\[BEGIN FINAL RESPONSE\]"),
+    # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
+    (
+        r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|</s>)\s*"
+        r"<(?:\|im_start\||\|start_header_id\||start_of_turn|\|)>?user",
+        r"(?!)",
+    ),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
     (r"<unused94>thought", r"<unused95>"),  # MedGemma

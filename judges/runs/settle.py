@@ -148,15 +148,19 @@ def _call(run, endpoint, outcome, worker):
 
 
 def price(run, endpoint, answer):
-    """Return the price of what was counted.
+    """Return the price of what was counted, or what the provider says it charged if that is more.
 
-    None where it is unknown, or in doubt and less than what is charged for an unknown one.
+    None where both are unknown, or in doubt and less than what is charged for an unknown one.
     """
-    if answer.least is None:
-        return endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out)
-    at_least = endpoint.cost(answer.least[0], 0, answer.least[1])
+    counts = answer.tokens_in, answer.tokens_cached, answer.tokens_out
+    if answer.least is not None:
+        counts = answer.least[0], 0, answer.least[1]
+    amounts = endpoint.cost(*counts), answer.usd
+    most = max((amount for amount in amounts if amount is not None), default=None)
+    if answer.least is None or most is None:
+        return most
     charged_else = 0 if answer.failure in UNBILLED else lease.unit_usd(run)
-    return at_least if at_least and at_least > charged_else else None
+    return most if most > charged_else else None
 
 
 def _copy(call, source):

@@ -76,7 +76,7 @@ def _described(upload, reading):
     keys = () if upload.is_new else stored_scales(upload.slug)
     return {
         "sheets": sheets,
-        "assumed": sheet.assumed + _commas_noted(columns),
+        "assumed": sheet.assumed + _numbers_noted(columns),
         "rows": rows,
         "columns": [column.as_dict() | {"looks": column.looks} for column in columns],
         "guesses": before["columns"] if before else guess(columns, keys),
@@ -85,9 +85,10 @@ def _described(upload, reading):
     }
 
 
-def _commas_noted(columns):
+def _numbers_noted(columns):
     names = ", ".join(f"“{column.name}”" for column in columns if column.has_decimal_commas)
-    return [f"Numbers with decimal commas: {names}."] if names else []
+    commas = [f"Numbers with decimal commas: {names}."] if names else []
+    return commas + [column.note for column in columns if column.note]
 
 
 # Mappings

@@ -19,8 +19,15 @@ KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")
 SECONDS = re.compile(r"[0-9]{9,10}(\.0+)?")
 MAYBE_DATE = re.compile(r"[2-9][0-9]{9}(\.0+)?")  # as seconds they lie in 2033 or later
-NUMBER, DAY = re.compile("[0-9.]+"), re.compile("[0-9]{8}")
-FIRST_YEAR, LAST_YEAR = 1990, 2100
+# ISO 8601, of which Python also reads 2024-05-31+02:00, a date and its zone, as two o'clock, and
+# 14.02 as a part of the hour's first second.
+DAY = r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}|[0-9]{4}-?W[0-9]{2}(?:-?[1-7])?)"
+ZONE = r"(?: ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?))?"
+ISO = re.compile(
+    rf"{DAY}(?:[Tt ][0-9]{{2}}(?::?[0-9]{{2}}(?::?[0-9]{{2}}(?:[.,][0-9]+)?)?)?{ZONE})?"
+)
+# Of seconds; a time that is written out may be older, but is no program's word for no time.
+FIRST_YEAR, LAST_YEAR, OLDEST_YEAR = 1990, 2100, 1900
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Letters that nobody sees, or that change how others are shown: two ids that look alike differ.
 UNSEEN = re.compile(
@@ -206,19 +213,19 @@ def time(text):
         )
     try:
         if SECONDS.fullmatch(text):
-            value = datetime.fromtimestamp(int(text.partition(".")[0]), UTC)
-            if not FIRST_YEAR <= value.year < LAST_YEAR:
-                raise ValueError
-            return value
-        if not text.isascii() or (NUMBER.fullmatch(text) and not DAY.fullmatch(text)):
+            first, value = FIRST_YEAR, datetime.fromtimestamp(int(text.partition(".")[0]), UTC)
+        elif ISO.fullmatch(text):
+            first, value = OLDEST_YEAR, datetime.fromisoformat(text)
+            value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        else:
             raise ValueError
-        value = datetime.fromisoformat(text)
-        value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        if not first <= value.year < LAST_YEAR:
+            raise ValueError
     except (ValueError, OverflowError, OSError):
         raise allowed(
             text,
-            "a time such as 2024-05-31T14:02:00Z, or whole seconds since 1970 that lie in "
-            f"{FIRST_YEAR} to {LAST_YEAR}",
+            f"a time of {OLDEST_YEAR} to {LAST_YEAR} such as 2024-05-31T14:02:00Z, or whole "
+            f"seconds since 1970 that lie in {FIRST_YEAR} to {LAST_YEAR}",
         ) from None
     return value
 

@@ -1,6 +1,11 @@
 """Parse JSON that a database can store: finite numbers, plain text, unique names."""
 
 import json
+import math
+import re
+
+# How an object begins, or a list of them, and no CSV.
+OBJECT = re.compile(r"""\s*\[?\s*\{\s*["}]""")
 
 
 class NoJSON(ValueError):
@@ -10,6 +15,12 @@ class NoJSON(ValueError):
 def no_constant(name):
     """Refuse NaN and Infinity."""
     raise ValueError(f"found {name}; allowed is a finite number or null")
+
+
+def no_number(value):
+    """Name what a number is that is not finite, or a value that holds one."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return "NaN" if is_nan else "a number beyond ±1.8e308"
 
 
 def parse_json(text, parse_constant=no_constant):

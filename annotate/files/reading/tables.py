@@ -42,11 +42,20 @@ class TableFile:
             problems.add(self.name, refused[0], refused[1])
             return False
         before = problems.total
+        self.is_json = self._is_json()
         if self.is_json:
             self._open_json(problems)
         else:
             self._open_csv(problems)
         return problems.total == before
+
+    def _is_json(self):
+        """Tell JSON from CSV by the first line where that is certain, else by the file's name."""
+        with self.path.open(encoding=UTF8, newline="") as file:
+            line = next(filter(str.strip, file), "")
+        names = {cell.strip('" \r\n') for cell in line.split(",")}
+        is_csv = bool(names & {*self.table.required, *self.table.aliases})
+        return bool(plainjson.OBJECT.match(line)) or self.is_json and not is_csv
 
     @property
     def given(self):
@@ -229,7 +238,7 @@ class TableFile:
 def _json_object(text):
     """Parse the object on a line; ValueError says what is wrong."""
     try:
-        value = plainjson.parse_json(text)
+        value = plainjson.parse_json(text, parse_constant=float)
     except plainjson.NoJSON as error:
         raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(value, dict):
@@ -334,7 +343,7 @@ class _Cells(dict):
 
 
 def _finite_cell(cell, file, line, name, problems):
-    """Return the cell; None, with a problem, if a number in it is infinite.
+    """Return the cell; None, with a problem, if a number in it is infinite or none (NaN).
 
     JSON writes 1e999, no database takes it. Cells of extra columns may be lists and objects.
     """
@@ -342,7 +351,7 @@ def _finite_cell(cell, file, line, name, problems):
         if isinstance(cell, float | list | dict):
             json.dumps(cell, allow_nan=False)
     except ValueError:
-        message = "found a number beyond ±1.8e308; allowed is a finite number or null"
+        message = f"found {plainjson.no_number(cell)}; allowed is a finite number or null"
         return problems.add(file.name, message, line, name)
     return cell
 

@@ -1,7 +1,10 @@
 """Files in, tables out: the forms in which Excel and other programs write a table."""
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import zipfile
 
 import pytest
@@ -65,6 +68,18 @@ def test_texts_full_of_semicolons_in_a_comma_file_stay_whole(table):
     assert rows[1] == (3, ["2", "e;f"])
 
 
+@pytest.mark.parametrize(
+    ("data", "is_told"),
+    [
+        (b'id\ttext\tq\n1\tok\t2\n2\t"Nice\t4\n3\tbad"\t3\n', True),
+        (b'id\ttext\tq\n1\t"two\nlines"\t2\n', False),
+        (b'id,text,q\n1,"a\tcode\nblock",2\n', False),
+    ],
+)
+def test_rows_that_a_quotation_mark_joined_are_told(table, data, is_told):
+    assert ("Row 3 has a cell with tabs and line breaks" in table(data)[2]) is is_told
+
+
 def test_one_column_is_not_cut_at_its_commas(table):
     header, rows, assumed, _ = table(b"text\nHello, you there\nNo\nWell, yes, no\n")
     assert (header, rows[0][1]) == (["text"], ["Hello, you there"])
@@ -100,6 +115,26 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
         (b"i\0d,text\n1,2\n", "t.csv", "NUL"),
         (b",".join(b"%d" % n for n in range(1001)) + b"\n", "t.csv", "found 1,001 columns"),
         (b"PK\x03\x04rubbish", "t.zip", "found an archive"),
+        (
+            b"PK\x03\x04rubbish",
+            "t.csv",
+            "found an archive, as a workbook .* is; allowed are tables",
+        ),
+        (gzip.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by gzip; allowed are"),
+        (gzip.compress(b'[{"id": 1}]'), "t.json", "found a file packed by gzip"),
+        (bz2.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by bzip2"),
+        (lzma.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by bzip2, xz or zstd"),
+        (b"\xd0\xcf\x11\xe0 an old workbook", "t.csv", "found a workbook of another format"),
+        (b"%PDF-1.7 ...", "t.csv", "found a PDF"),
+        (b"{\\rtf1 id,text}", "t.csv", "found a document"),
+        (b"$FL2@(#) SPSS DATA FILE", "t.csv", "found data of SPSS"),
+        (b"PAR1\x15\x04\x15", "t.csv", "found data of R, Parquet"),
+        (b"<html><table><tr><td>id</td></tr></table>", "t.xls", "found a web page or XML"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?>', "t.csv", "found a web page or XML"),
+        (b"just words\nand more\n", "t.json", "found a text; allowed is an array of objects"),
+        (b'[{"a": 1e400}]', "t.json", "found a number beyond ±1.8e308; allowed is a finite"),
+        (b'{"a": 1}\n{"a": -Infinity}', "t.jsonl", "found a number beyond ±1.8e308"),
+        (b'[{"a": [1, NaN]}]', "t.json", "found a number beyond ±1.8e308"),
         (b"PK\x03\x04rubbish", "t.xlsx", "cannot be read as a workbook"),
         (b'[{"a": 1}, 2]', "t.json", "allowed is a JSON object"),
         (b'[{"a": 1}', "t.json", "found no JSON"),
@@ -112,20 +147,54 @@ def test_what_cannot_be_read_is_refused_in_words(table, data, name, words):
         table(data, name)
 
 
-def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table):
-    header, rows, _, _ = table(b"id,text,,\n1,a,,\n")
-    assert (header, rows) == (["id", "text"], [(2, ["1", "a"])])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"id,text,,\n1,a,,\n2,b,,\n",
+        b"id,text\n1,a,\n2,b,\n",
+        b"id,text,\n1,a\n2,b\n",
+        b"id;text;\n1;a\n2;b\n",
+        b"id\ttext\n1\ta\t\t\n2\tb\t\t\n",
+    ],
+)
+def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table, data):
+    header, rows, _, _ = table(data)
+    assert (header, rows) == (["id", "text"], [(2, ["1", "a"]), (3, ["2", "b"])])
+
+
+def test_blanks_around_names_are_nothing(table):
     assert table(b"\xc2\xa0id\xc2\xa0,text\n1,a\n")[0] == ["id", "text"]
 
 
-def test_the_rows_in_which_qualtrics_describes_its_columns_are_left_out(table):
-    described = ['"How clear?"', '"{""ImportId"":""QID1""}"']
-    data = f"Q1,Q2\n{described[0]},How true?\n{described[1]},x\n4,5\n".encode()
-    header, rows, assumed, _ = table(data)
-    assert (header, rows) == (["Q1", "Q2"], [(4, ["4", "5"])])
-    assert "Left out the two rows in which Qualtrics describes its columns." in assumed
-    short = table(b"Q1,Q2\n4,5\n")
-    assert short[1] == [(2, ["4", "5"])] and "Qualtrics" not in short[2]
+IDS = '"{""ImportId"":""QID1""}","{""ImportId"":""QID2""}"\n'
+# What stands between the header and the first answers; whose row that is; what is said of it
+QUALTRICS = {
+    "both rows": ("How clear?,How true?\n" + IDS, 4, "Left out the two rows in which Qualtrics"),
+    "the ids alone": (IDS, 3, "Left out the row in which Qualtrics"),
+    "ids as Python has them": (
+        "{'ImportId': 'QID1'},x\n",
+        3,
+        "Left out the row in which Qualtrics",
+    ),
+    "ids with a blank": (
+        'How clear?,x\n"{ ""ImportId"": ""QID1""}",\n',
+        4,
+        "Left out the two rows",
+    ),
+    "neither": ("", 2, ""),
+}
+
+
+@pytest.mark.parametrize("case", QUALTRICS)
+def test_the_rows_in_which_qualtrics_describes_its_columns_are_left_out(table, case):
+    described, first, words = QUALTRICS[case]
+    header, rows, assumed, _ = table(f"Q1,Q2\n{described}4,5\n".encode())
+    assert (header, rows) == (["Q1", "Q2"], [(first, ["4", "5"])])
+    assert words in assumed and ("Qualtrics" in assumed) is bool(words)
+
+
+def test_a_file_of_qualtrics_without_answers_has_no_rows(table):
+    assert table(f"Q1,Q2\n{IDS}".encode())[1] == []
 
 
 # Workbooks
@@ -314,11 +383,35 @@ def test_json_with_keys_within_objects(table, is_lines):
     assert rows == [(1, ["1", "t", "", '["a"]', "", ""]), (2, ["2", "", "", "", "1", "4"])]
 
 
+def test_a_number_that_is_none_is_told_by_its_row_and_column(table):
+    objects = b'[{"id": 1, "n": {"m": NaN}}, {"id": 2, "n": {"m": 3}}, {"id": 3, "n": {"m": NaN}}]'
+    _, rows, assumed, _ = table(objects, "a.json")
+    assert rows == [(1, ["1", ""]), (2, ["2", "3"]), (3, ["3", ""])]
+    assert "NaN is read as missing: 2, the first in row 1, column “n.m”." in assumed
+    with pytest.raises(NotReadable) as refused:
+        table(b'{"id": 1}\n{"id": 2, "n": {"m": 1e400}}', "a.jsonl")
+    assert (refused.value.row, refused.value.column) == (2, "n.m")
+
+
+OBJECTS = b'\n [ {"id": "a", "text": "x, y; z"} ]'
+LINES = b'{"id": "a", "text": "x, y; z"}\n'
+WORKBOOK = workbook({"S": [["id", "text"], ["a", "x, y; z"]]})
+COMMAS, TABS = b'id,text\na,"x, y; z"\n', b"id\ttext\na\tx, y; z\n"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.txt", "a.xlsx", "a"])
+@pytest.mark.parametrize(
+    "data", [OBJECTS, LINES, WORKBOOK, COMMAS, TABS, TABS.decode().encode("utf-16")]
+)
+def test_a_table_is_what_it_holds_whatever_its_name(table, data, name):
+    header, rows, _, _ = table(data, name)
+    assert (header, [cells for _, cells in rows]) == (["id", "text"], [["a", "x, y; z"]])
+
+
 TWICE = {
     "a name": ('[{"id": 1, "q": 4, "q": 5}]', "found a name twice in one object; allowed is once"),
     "a name and a path": ('[{"a.b": 1, "a": {"b": 2}}]', "found 'a.b' twice in one object"),
     "JSON in UTF-16": ('[{"id": 1}]'.encode("utf-16"), "JSON is always UTF-8"),
-    "a table": ("id,q\n1,4\n", "found no JSON"),
 }
 
 

@@ -111,6 +111,20 @@ def test_decimal_commas_are_numbers_where_the_whole_column_fits():
     assert not columns[1].is_number
 
 
+def test_numbers_with_decimal_commas_become_ours_as_answers_scores_and_seconds():
+    rows = [["id", "fit", "GPT", "time"], ["a", "1.234,5", "1.234", "1,5"], ["b", "NA", "", "2"]]
+    columns = {
+        "id": "item",
+        "fit": ("answers", "fit", "ann"),
+        "GPT": ("scores", "fit", "gpt"),
+        "time": "seconds",
+    }
+    commas = frozenset({"fit", "GPT", "time"})
+    lines, _ = translated(sheet_of(*rows, commas=True), columns, commas=commas)
+    (rating,), (judgment, _) = lines["ratings"], lines["judgments"]
+    assert (rating["value"], rating["seconds"], judgment["value"]) == ("1234.5", "1.5", "1234")
+
+
 # Translation
 
 WIDE = sheet_of(

@@ -6,6 +6,8 @@ The texts are made up. Each shape goes over a real connection.
 import asyncio
 import json
 import re
+from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 from django.conf import settings
@@ -253,6 +255,10 @@ SHAPES = {
             usage(300, 10, 4310, completion_tokens_details={"reasoning_tokens": 4000}),
             {"content": GOOD, "tokens_in": 300, "tokens_out": 4010},
         ),
+        "price": (
+            usage(198, 90, cost_in_usd_ticks=2709000),
+            {"content": GOOD, "usd": Decimal("0.0002709")},
+        ),
         "limit": (
             plain(429, {"code": "Some resource has been exhausted", "error": "Slower."}),
             {"failure": Failure.RATE},
@@ -341,7 +347,25 @@ SHAPES = {
         ),
         "reply": (
             beside(usage(70, 5, cost=0.0001), {"native_finish_reason": "STOP"}, provider="P"),
-            {"content": GOOD, "tokens_in": 70, "tokens_out": 5},
+            {"content": GOOD, "tokens_in": 70, "tokens_out": 5, "usd": Decimal("0.0001")},
+        ),
+        "with a key of one's own": (
+            usage(70, 5, cost=0, is_byok=True, cost_details={"upstream_inference_cost": 0.03}),
+            {"content": GOOD, "usd": Decimal("0.03")},
+        ),
+        "paid in vain, with its status": (
+            plain(
+                502,
+                {
+                    "error": {"code": 502, "message": "-"},
+                    "usage": {"prompt_tokens": 70, "completion_tokens": 5, "cost": 0.01},
+                },
+            ),
+            {"failure": Failure.GATEWAY, "tokens_in": 70, "least": (70, 5), "usd": Decimal("0.01")},
+        ),
+        "paid in vain": (
+            Reply({"error": {"code": 502, "message": "-"}, "usage": {"cost": 0.01}}),
+            {"failure": Failure.GATEWAY, "usd": Decimal("0.01")},
         ),
         "limit in a success": (
             Reply({"error": {"code": 429, "message": "-", "metadata": {"raw": "-"}}}),
@@ -417,6 +441,10 @@ SHAPES = {
         "reply": (
             usage(80, 4, cache_read_input_tokens=0, cache_creation_input_tokens=0),
             {"content": GOOD, "tokens_in": 80, "tokens_out": 4},
+        ),
+        "price": (
+            replace(usage(80, 4), headers={"x-litellm-response-cost": "0.0960384"}),
+            {"content": GOOD, "usd": Decimal("0.0960384")},
         ),
         "limit": (
             error(429, "litellm.RateLimitError: -", type="throttling_error", code="429"),

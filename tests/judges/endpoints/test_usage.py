@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.endpoints.client import parse_response
+from judges.endpoints.client import Answer, parse_response
 from judges.endpoints.usage import MOST_TOKENS, counts
 from judges.models import Call, Endpoint, Run
 from judges.runs import settle
@@ -36,6 +36,8 @@ READ = {
     "thoughts that nobody names": (usage(total=500), (300, 200), None),
     "no completion but a total": (usage(completion=None, total=310), (300, 10), None),
     "nothing out": (usage(completion=0), (300, 0), None),
+    "nothing at all": (usage(0, 0, 0), (None, 0), (0, 0)),
+    "nothing in": (usage(prompt=0), (None, 10), (0, 10)),
     "ten times what was allowed": (usage(completion=300), (300, 300), None),
     "more than that": (usage(completion=301), (300, 301), (300, 301)),
     "more, by the total": (usage(total=4310), (300, 4010), (300, 4010)),
@@ -106,6 +108,16 @@ def test_tokens_in_and_out_and_whether_they_are_in_doubt(case):
 
 
 @pytest.mark.parametrize(
+    ("content", "out", "least"), [("4", None, (300, 0)), (" ", 0, None), ("", 0, None)]
+)
+def test_a_reply_that_says_something_took_tokens(content, out, least):
+    choices = [{"message": {"content": content}, "finish_reason": "stop"}]
+    sent = {"choices": choices, "usage": usage(completion=0)}
+    answer = parse_response(json.dumps(sent).encode(), LONGEST)
+    assert (answer.tokens_in, answer.tokens_out, answer.least) == (300, out, least)
+
+
+@pytest.mark.parametrize(
     ("cached", "kept"), [(None, None), (0, 0), (300, 300), (301, None), (-1, None), ("all", None)]
 )
 def test_more_cached_tokens_than_there_were_are_none(cached, kept):
@@ -114,9 +126,77 @@ def test_more_cached_tokens_than_there_were_are_none(cached, kept):
     assert counts(deepseek, LONGEST)["tokens_cached"] == kept
 
 
+def test_a_count_of_cached_tokens_that_is_none_is_not_kept():
+    assert counts(usage(prompt=2**40, cached=2**39), LONGEST)["tokens_cached"] is None
+
+
 def test_of_two_counts_of_cached_tokens_the_dearer_holds():
     both = usage(cached=100) | {"prompt_cache_hit_tokens": 250}
     assert counts(both, LONGEST)["tokens_cached"] == 100
+
+
+# What stands in a usage beside its tokens; the USD that the provider so says it charged
+TOLD = {
+    "nothing": ({}, None),
+    "OpenRouter": ({"cost": 0.95}, "0.95"),
+    "a free model": ({"cost": 0}, "0"),
+    "a text": ({"cost": "0.00014"}, "0.00014"),
+    "less than is kept": ({"cost": 1e-12}, "0.00000001"),
+    "OpenRouter, provider's part": (
+        {"cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.5}},
+        "0.5",
+    ),
+    "OpenRouter, own key": (
+        {"cost": 0.95, "is_byok": True, "cost_details": {"upstream_inference_cost": 19}},
+        "19.95",
+    ),
+    "OpenRouter, perhaps own key": (
+        {"cost": 0, "cost_details": {"upstream_inference_cost": 0.036}},
+        "0.036",
+    ),
+    "own key, no fee": (
+        {"is_byok": True, "cost_details": {"upstream_inference_cost": 0.036}},
+        "0.036",
+    ),
+    "Perplexity": ({"cost": {"request_cost": 0.005, "total_cost": 0.0061}}, "0.0061"),
+    "DeepInfra": ({"estimated_cost": 2.68e-05}, "0.0000268"),
+    "xAI": ({"cost_in_usd_ticks": 2709000}, "0.0002709"),
+    "two that differ": ({"cost_in_usd_ticks": 2709000, "cost": 0.0003}, "0.0003"),
+    "no price at all": ({"cost": 1e300}, "10000"),
+    "below nothing": ({"cost": -1}, None),
+    "no number": ({"cost": "free", "estimated_cost": [1], "cost_in_usd_ticks": True}, None),
+    "not finite": ({"cost": float("nan"), "estimated_cost": float("inf")}, None),
+    "details that are none": ({"cost_details": [3], "cost": None}, None),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_the_provider_says_it_charged(case):
+    beside, usd = TOLD[case]
+    assert counts(usage() | beside, LONGEST)["usd"] == (None if usd is None else Decimal(usd))
+
+
+# Tokens (in, out), what is told, the prices; what the call is stored with, and counts for
+CHARGED = {
+    "less than the tokens cost": ((300, 10), 0.0001, True, "0.0004", "0.0004"),
+    "more than the tokens cost": ((300, 10), 0.05, True, "0.05", "0.05"),
+    "nothing": ((300, 10), 0, True, "0.0004", "0.0004"),
+    "no tokens": ((None, None), 0.05, True, "0.05", "0.05"),
+    "no tokens, less than the estimate": ((None, None), 0.0001, True, None, "0.0002"),
+    "no prices": ((300, 10), 0.05, False, "0.05", "0.05"),
+    "no prices, a free model": ((300, 10), 0, False, "0", "0"),
+    "no prices and no word": ((300, 10), None, False, None, "0.0002"),
+}
+
+
+@pytest.mark.parametrize("case", CHARGED)
+def test_no_call_is_charged_below_what_the_provider_says_it_charged(case):
+    tokens, told, has_prices, stored, charged = CHARGED[case]
+    prices = {"price_in": Decimal(1), "price_out": Decimal(10)} if has_prices else {}
+    run, sent = Run(unit_usd=ESTIMATE), usage(*tokens) | {"cost": told}
+    price = settle.price(run, Endpoint(**prices), Answer(**counts(sent, LONGEST)))
+    assert price == (None if stored is None else Decimal(stored))
+    assert settle.charge(run, Call(cost_usd=price)) == Decimal(charged)
 
 
 json_values = st.recursive(
@@ -129,7 +209,8 @@ details = json_values | st.fixed_dictionaries(
 )
 usages = json_values | st.fixed_dictionaries(
     {},
-    optional=dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), json_values)
+    optional=dict.fromkeys(("cost", "cost_details", "estimated_cost"), json_values)
+    | dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), json_values)
     | dict.fromkeys(("prompt_tokens_details", "completion_tokens_details"), details),
 )
 
@@ -152,7 +233,7 @@ def least_charge(sent, estimate):
     details = sent.get("completion_tokens_details")
     thought = whole(details.get("reasoning_tokens")) if isinstance(details, dict) else None
     is_missing = prompt is None or completion is None and (total is None or total < prompt)
-    in_doubt = is_missing or out - (thought or 0) > 10 * LONGEST
+    in_doubt = is_missing or not prompt or out - (thought or 0) > 10 * LONGEST
     return max(counted, estimate) if in_doubt else counted
 
 

@@ -81,7 +81,7 @@ LINES = {
         '{"item": "i", "own": [1e400]}',
         "column own: found a number beyond ±1.8e308",
     ),
-    "NaN": ("items", '{"item": "i", "text": NaN}', "line 1: found NaN; allowed is a finite number"),
+    "NaN": ("items", '{"item": "i", "text": NaN}', "line 1, column text: found NaN; allowed is a"),
     "a day": (
         "items",
         '{"item": "i", "position": "2024-05-31"}',

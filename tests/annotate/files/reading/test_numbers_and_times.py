@@ -104,6 +104,27 @@ NO_TIMES = [
     "31.05.2024",
     "1.7e9",
     "noon",
+    "2024-05-31+02:00",  # a date and its zone, as XML has them: no hour
+    "2024-05-31-05:00",
+    "2024-05-31+14:02",
+    "2024-05-31Z",
+    "2024-05-31 14.02",  # two minutes past two, or a part of a second
+    "2024-05-31x14:02",
+    "2024-05-31T14:02:00+02:00:30",
+    "2024-05-31T14:02:00 UTC",
+    "2024-05-31T14:02:00 CEST",
+    "2024-05-31T14:02:00+02:00[Europe/Berlin]",
+    "2024-05-31 02:02 PM",
+    "2024-05-31T24:00:00",
+    "2024-05-31  14:02",
+    "05/31/2024",
+    "31052024",
+    "2024-02-30",
+    "14:02:00",
+    "0001-01-01T00:00:00Z",  # what programs write for no time
+    "1899-12-30",
+    "9999-12-31T23:59:59Z",
+    "9999-12-31T23:59:59-05:00",
 ]
 
 
@@ -112,8 +133,8 @@ def test_a_number_that_is_no_plausible_time_is_refused(text):
     with pytest.raises(ValueError) as refused:
         columns.time(text)
     assert str(refused.value) == (
-        f"found {text!r}; allowed is a time such as 2024-05-31T14:02:00Z, or whole seconds since "
-        "1970 that lie in 1990 to 2100"
+        f"found {text!r}; allowed is a time of 1900 to 2100 such as 2024-05-31T14:02:00Z, or whole "
+        "seconds since 1970 that lie in 1990 to 2100"
     )
 
 
@@ -142,6 +163,14 @@ def test_ten_digits_that_are_a_date_rather_than_seconds_of_2033_are_refused(text
         ("2024-05-31T14:02:00Z", 2024, 14),
         ("2024-05-31 16:02:00.250+02:00", 2024, 14),
         ("1969-07-20", 1969, 0),  # written out, it is meant
+        ("2024-05-31T14", 2024, 14),
+        ("2024-05-31 14:02", 2024, 14),
+        ("2024-05-31t14:02:00 Z", 2024, 14),
+        (" 2024-05-31T14:02:00,250-0500\n", 2024, 19),
+        ("2024-05-31T14:02:00.123456789+02", 2024, 12),
+        ("20240531T140200Z", 2024, 14),
+        ("2024-W22-5", 2024, 0),
+        ("2023-12-31T23:30:00-01:00", 2024, 0),
     ],
 )
 def test_a_time_is_iso_8601_or_whole_seconds(text, year, hour):

@@ -1,6 +1,7 @@
 """Files are read strictly, and what is wrong is said with file, line and column."""
 
 import csv
+import gzip
 import io
 import json
 import time
@@ -13,6 +14,7 @@ from annotate.files.reading.columns import CONTENTS, INTERACTIONS, ITEMS, RATING
 from annotate.files.reading.studyfile import read_study
 from annotate.values.scales import parse_scale
 from judges.files.judgments import JUDGMENTS
+from tests.workbooks import workbook
 
 
 @pytest.fixture
@@ -56,6 +58,16 @@ def test_json_lines_give_the_same_rows_as_csv(read):
     assert lines[0][1] == table[0][1]
 
 
+@pytest.mark.parametrize("name", ["items.csv", "items.jsonl", "items.json", "items"])
+@pytest.mark.parametrize(
+    "text", ["item,text\na,x\n", '{"item": "a", "text": "x"}\n', '\n{ "text": "x", "item": "a"}']
+)
+def test_a_file_is_what_it_holds_whatever_its_name(read, text, name):
+    rows, messages = read(ITEMS, text, name)
+    assert messages == []
+    assert [(row["item"], row["text"]) for _, row in rows] == [("a", "x")]
+
+
 def test_a_number_of_json_is_the_same_id_with_and_without_its_zero(read):
     """As pandas writes a column of numbers that has gaps."""
     rows, messages = read(RATINGS, RATING.format(1.0, "4.0") + RATING.format(2, 4.5), "r.jsonl")
@@ -92,6 +104,16 @@ BAD_FILES = {
     "not UTF-8": (LATIN, "items.csv, line 3: found byte 0xE9 (byte 23), which is not UTF-8"),
     "UTF-16": ("item,text\na,x\n".encode("utf-16"), "line 1: found UTF-16 text"),
     "NUL": (b"item,text\na,\0\n", "line 2: found a NUL byte (byte 13)"),
+    "a workbook": (
+        workbook({"S": [["item"], ["a"]]}),
+        "items.csv: found an archive, as a workbook",
+    ),
+    "packed": (
+        gzip.compress(b"item,text\na,x\n"),
+        "items.csv: found a file packed by gzip; allowed",
+    ),
+    "a web page": ("<!DOCTYPE html><table></table>", "items.csv: found a web page or XML; allowed"),
+    "a list of JSON": ('[{"item": "a"}]', 'line 1: found \'[{"item": "a"}]\'; allowed is one JSON'),
     "empty": ("", "items.csv: the file is empty"),
     "blank": ("\n\n", "line 1: the first line is empty"),
     "semicolons": ("item;text\na;x\n", "found columns separated by semicolons"),
@@ -136,7 +158,8 @@ BAD_LINES = {
     "no JSON": ("{item: 1}", "found no JSON"),
     "a list": ('["a"]', "allowed is one JSON object a line"),
     "twice": ('{"item": "a", "item": "b"}', "found a name twice"),
-    "NaN": ('{"item": "a", "length": NaN}', "found NaN"),
+    "NaN": ('{"item": "a", "length": NaN}', "length: found NaN; allowed is a finite number"),
+    "an infinity by name": ('{"item": "a", "length": Infinity}', "length: found a number beyond"),
     "NUL": ('{"item": "a", "text": "\\u0000"}', "escaped NUL"),
     "half a pair": ('{"item": "a", "text": "\\ud800"}', "half a surrogate pair"),
     "nested text": ('{"item": "a", "text": ["x"]}', 'column text: found ["x"]; allowed'),
