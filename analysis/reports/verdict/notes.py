@@ -6,7 +6,7 @@ from analysis.reports.shared.scores import MOST_SINGLE_RATERS
 from analysis.reports.verdict.questions import OwnAsked
 from analysis.reports.verdict.sentences import MOST_NAMED
 from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
-from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
+from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE, note
 from analysis.reports.words import short
 from analysis.stats.validation.criteria import USUAL
 from analysis.stats.validation.decision import Answer
@@ -17,10 +17,6 @@ from judges.runs.naming import words_of
 
 ONE_TRICK = {"length": "text length", "system": "the system alone"}  # ruled out where it is known
 HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
-
-
-def note(name, **given):
-    return NOTES[name].format(**given)
 
 
 def named_of(answers, options):

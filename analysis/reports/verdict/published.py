@@ -19,7 +19,7 @@ from analysis.reports.verdict.substitution import (
     why_untested,
     winning_rate,
 )
-from analysis.reports.verdict.texts import NOTES
+from analysis.reports.verdict.texts import note
 from analysis.stats.replacement.substitution import compare_with_raters
 from analysis.stats.validation.decision import Answer
 
@@ -117,7 +117,7 @@ def published_notes(entries, published, role):
         if unlike:
             passed = _passed_by_constant(unlike, published) if says == YES else ""
             about = {"test": test, "says": says, "verdict": verdict, "passed": passed}
-            yield NOTES["published_differs"].format(judges=_named(unlike), **about)
+            yield note("published_differs", judges=_named(unlike), **about)
     reasons: dict = {}
     for entry in entries:
         key = entry.kind, entry.row["evaluator"], entry.row["question"]

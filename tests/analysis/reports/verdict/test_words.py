@@ -18,10 +18,18 @@ NO, NOT_YET = Answer.NO, Answer.NOT_YET
 NEVER = "More items would not change this: "
 
 
+def candidate_of(evidence, name="J", question="q", **fields):
+    """What a case asks of its candidate, here a judge."""
+    about = {"name": name, "question": question, "evidence": evidence, "criteria": Criteria()}
+    usual = {"is_judge": True, "family": 0, "tried": 1, "echo": None, "compared": None}
+    usual |= {"narrowing": nan, "counts": (0, 0)}
+    return SimpleNamespace(**about | usual | fields)
+
+
 def make_case(missing="", family=2, reason=Reason.UNDECIDED):
-    evidence = SimpleNamespace(n=100, share_missing=0.0, rare_class=None)
+    evidence = SimpleNamespace(n=100, share_missing=0.0, rare_class=None, agreement=None)
     verdict = Verdict(Answer.NOT_YET, reason, missing=missing)
-    return Case("J", "q", evidence, verdict, Criteria(), family=family)
+    return Case(candidate_of(evidence, family=family), verdict)
 
 
 def test_among_several_the_correction_speaks_of_the_others():
@@ -83,7 +91,8 @@ def test_a_yes_on_systems_that_only_the_correction_stops(family, words):
         answer=NOT_YET, reason=Reason.UNDECIDED, missing="correction", favoured=False, spread=nan
     )
     evidence = SimpleNamespace(share_missing=0.0)
-    case = SystemsCase("J", "q", comparison, ["a", "b"], 0.3, None, evidence, Criteria(), family)
+    case = SystemsCase(candidate_of(evidence), comparison, ["a", "b"], 0.3, None)
+    case.family = family
     sentence, next_step = case.say()
     assert words in sentence
     assert ("name one judge" in next_step) == (family > 1)
@@ -113,7 +122,7 @@ def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
 def test_the_words_say_what_may_not_be_done_yet(r, rho, words):
     error = 0.01 if r == 0.25 else 0.03
     evidence = replace(GOOD, agreement=agree(r, rho, error, 0.01))
-    sentence, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    sentence, _ = Case(candidate_of(evidence), decide(evidence)).say()
     assert words in sentence
 
 
@@ -158,7 +167,8 @@ def say_of(make_case, reason, answer, more):
     rare = SimpleNamespace(n_majority=4, n_hits=2, n_marked=0, recall_interval=(0.2, 0.8))
     held, rest = Held("rating", 300, 300, 220.0, "wit"), Rest(0.2, 0.05)
     evidence = replace(GOOD, rare_class=rare, held=held, rest=rest)
-    return make_case("J", "wit", evidence, Verdict(answer, reason, **more), Criteria()).say()[0]
+    candidate = candidate_of(evidence, question="wit")
+    return make_case(candidate, Verdict(answer, reason, **more)).say()[0]
 
 
 def reasons_of(make_case):
@@ -191,7 +201,7 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
 @pytest.mark.parametrize(("is_sample", "whom"), [(True, "raters like these 3"), (False, "these 3")])
 def test_a_yes_says_whom_it_is_for(is_sample, whom):
     evidence = replace(GOOD, are_sample=is_sample)
-    reason, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    reason, _ = Case(candidate_of(evidence), decide(evidence)).say()
     assert reason.count(f"This is for {whom}") == 1
 
 
@@ -223,8 +233,8 @@ def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
     for answer, missing in OF_SYSTEMS_REASONS[reason]:
         comparison = SystemComparison(answer, reason, (pair,), 2, missing=missing)
         evidence = replace(GOOD, held=Held("mean", 300, 300, 0.0))
-        more = evidence, Criteria()
-        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, *more).say()
+        candidate = candidate_of(evidence, question="wit")
+        sentence, _ = SystemsCase(candidate, comparison, ["a", "b"], 0.3, None).say()
         if reason == Reason.NOT_COMPARABLE:
             assert sentence == "There are no two systems to compare."
             continue
@@ -234,7 +244,7 @@ def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
 
 def test_a_baseline_has_no_use_that_could_be_refused():
     verdict = Verdict(NO, Reason.SAYS_NOTHING)
-    case = Case("coin", "wit", GOOD, verdict, Criteria(), is_candidate=False)
+    case = Case(candidate_of(GOOD, "coin", "wit", is_judge=False), verdict)
     assert case.say()[0] == "coin gives the same answer to every item."
 
 
