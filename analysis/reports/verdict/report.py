@@ -21,7 +21,7 @@ from analysis.reports.verdict.questions import (
     with_own_answers,
 )
 from analysis.reports.verdict.rows import entries_of
-from analysis.reports.verdict.summary import say_use_of_yes, say_worth, sum_up
+from analysis.reports.verdict.summary import say_uses_of_yes, say_worth, sum_up
 from analysis.reports.verdict.texts import A_RATER, RATE
 from analysis.reports.verdict.ways_on import OWN_SCALE, list_ways_on
 from analysis.stats.validation.decision import Answer
@@ -96,8 +96,8 @@ class VerdictReport(ReportObject):
             return "none", "", f"{of} may stand in for a rater; the report says why, and what next"
         top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
         words = (
-            f"{of} {say_use_of_yes(top, A_RATER)} on some question, first {top['evaluator']} on "
-            f"{top['question']}{say_worth(top)}"
+            f"{of} {say_uses_of_yes(yes, A_RATER)} on some question, first “{top['evaluator']}” on "
+            f"“{top['question']}”{say_worth(top)}"
         )
         return str(len({row["evaluator"] for row in yes})), "", words
 

@@ -14,7 +14,7 @@ from analysis.reports.verdict.groups import (
 from analysis.reports.verdict.notes import say_unproven
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.questions import OwnAsked
-from analysis.reports.verdict.sentences import Case, OwnCase, SingleCase, names_unchecked
+from analysis.reports.verdict.sentences import Case, OwnCase, names_unchecked
 from analysis.reports.verdict.summary import UNCHECKED, UNPROVEN_NAME
 from analysis.reports.verdict.texts import COMPARE, RATE
 from analysis.stats.validation.decision import Answer
@@ -41,8 +41,7 @@ def entries_of(candidate):
 def _entry_of_rating(candidate, groups):
     asked, evidence, is_judge = candidate.asked, candidate.evidence, candidate.is_judge
     decided = limit_to_groups(candidate.decided, groups)
-    single = SingleCase if asked.has_one_own_rating else Case
-    case = (OwnCase if isinstance(asked, OwnAsked) else single)(candidate, decided)
+    case = (OwnCase if isinstance(asked, OwnAsked) else Case)(candidate, decided)
     sentence, next_step = case.say()
     why, warnings = [*filter(None, (decided.grouping, decided.half, decided.missing))], []
     if is_judge:

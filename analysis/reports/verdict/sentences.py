@@ -59,9 +59,14 @@ def worth_clause(value, unit="rater"):
     return f", worth at least {many} {unit}{'' if tenths == 1 else 's'}"
 
 
+def quoted(names):
+    """Write names of judges, questions or raters so that none reads as a part of the sentence."""
+    return ", ".join(f"“{name}”" for name in names)
+
+
 def some(names):
     """Write the first three names, and that there are others."""
-    return ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
+    return quoted(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
 
 
 def list_known(names, words_of=KNOWN_WORDS, usual="its"):
@@ -158,12 +163,18 @@ class SystemsCase(Filled):
 
     @property
     def both(self):
-        return f"{self.names[self.widest.first]} and {self.names[self.widest.second]}"
+        return f"“{self.names[self.widest.first]}” and “{self.names[self.widest.second]}”"
 
     @property
     def better(self):
+        """The one of the two that the judge favours."""
         pair = self.widest
         return self.names[pair.second if pair.offset.value > 0 else pair.first]
+
+    @property
+    def worse(self):
+        pair = self.widest
+        return self.names[pair.first if pair.offset.value > 0 else pair.second]
 
     @property
     def points(self):
@@ -222,7 +233,8 @@ class Case(Filled):
         verdict, evidence = self.verdict, self.evidence
         match verdict.reason:
             case Reason.NOT_COMPARABLE:
-                return "fitted" if evidence.is_fitted else ""
+                own = "own_rating" if self.candidate.asked.has_one_own_rating else ""
+                return "fitted" if evidence.is_fitted else own
             case Reason.TOO_FEW:
                 return "clusters" if evidence.n_clusters < self.criteria.fewest_clusters else ""
             case Reason.RATERS_DISAGREE:
@@ -245,10 +257,9 @@ class Case(Filled):
         if verdict.answer == Answer.YES:
             words[0] += self._unusual()
         if echo := candidate.echo:
-            name = "echo_named" if echo.raters else "echo_unnamed"
+            many = ("unnamed", "one", "several")[min(len(echo.raters), 2)]
             without = ANSWERS.get(echo.without)
-            more = self.part(name, names=some(echo.raters), without=without)
-            words.append(self.part("echoed", whom_without=more))
+            words.append(self.part(f"echo_{many}", names=some(echo.raters), without=without))
         if self.favours_a_system:
             may_compare = candidate.compared.comparison.answer == Answer.YES
             end = PARTS["within_margin" if may_compare else "not_by_it"]
@@ -417,16 +428,10 @@ def _share(part, whole):
     return f"{percent(part / whole)} [{low}, {high}]"
 
 
-class SingleCase(Case):
-    """A verdict where each item has one own rating, and no recipient was asked again."""
-
-    texts = Case.texts | TEXTS["single"]
-
-
 class OwnCase(Case):
     """A verdict on a judge that is compared with recipients' second own answers."""
 
-    texts = SingleCase.texts | TEXTS["own"]
+    texts = Case.texts | TEXTS["own"]
     warning = "own_answers"
     more_items = "more items that recipients answer twice"
     answer = "a recipient's answer"
