@@ -16,16 +16,14 @@ def measure(Y, Z, F, about, k):  # rho, r - k rho and level b, as t distribution
     others = (np.nansum(Z, 1)[:, None] - Z) / (m - 1)
     parts = np.array([Z * Z, Z * others, f * Z, f * f + 0 * Z, F[:, None] - Y])  # of each rating
     mean = (x := np.nanmean(parts, 2)).mean(1) + [0, 0, 0, 1e-99, 0]  # x: of each item
-
-    def estimate(V_H, C_HH, C_FH, V_F, b):
-        return C_HH / V_H, C_FH / (V_F * V_H) ** 0.5 - k * C_HH / V_H, b
-
-    slopes = np.imag([estimate(*(mean + 1e-30j * one)) for one in np.eye(5)]).T / 1e-30
+    V_H, C_HH, C_FH, V_F, b = mean[:, None] + 1e-30j * np.eye(5, 6)  # so that .imag has the slopes
+    both = np.array([C_HH / V_H, C_FH / (V_F * V_H) ** 0.5 - k * C_HH / V_H, b])
+    slopes, values = both.imag[:, :5] / 1e-30, both.real[:, 5]
     u = np.tensordot(slopes * [1, 2, 1, 0, 1], parts - mean[:, None, None], 1) / m
     by_rater = (np.nansum(u, 1) ** 2).sum(1) / (1 - 2 * E * (c**3).sum() / c.sum() ** 3 + 1 / E)
     add = (E >= 10) * (by_rater - np.nansum(u**2, (1, 2))).clip(0)
     squares = G / (G - 1) * ((slopes @ (x - mean[:, None]) @ g) ** 2).sum(1) + add
-    return t(np.where(add > 0, min(G, E), G) - 1, estimate(*mean), squares**0.5 / n)
+    return t(np.where(add > 0, min(G, E), G) - 1, values, squares**0.5 / n)
 
 
 def measure_left(Y, F, about, k):  # the same beyond all that is known of the items, at once
@@ -34,7 +32,7 @@ def measure_left(Y, F, about, k):  # the same beyond all that is known of the it
     groups = [by for by in groups if n >= by.nunique() * (2 if by.name == "system" else 5)]
     cells = [a + "\n" + b for a, b in combinations(groups, 2)]
     cells = [by.where(by.map(by.value_counts()) >= 5, "others") for by in cells]
-    cells.append(pd.qcut(by, 10, duplicates="drop"))
+    cells.append(pd.qcut(by, 10, labels=False, duplicates="drop"))
     columns = [pd.get_dummies(by).to_numpy(float) for by in groups + cells]
     table = np.column_stack([np.ones(n), by, *columns])
     both = np.column_stack([Y.mean(axis=1), F])
@@ -55,9 +53,10 @@ def decide(ratings, F):  # the reason, the largest p of people, the largest p of
     for values, times in ((F, 1), (-F, 1), (means, 5), (-means, 5)) * bool(np.max(p) < 0.05):
         below = rankdata(values, "max")  # without the plainest items, at an end of the values
         keep = below > min(below[below >= 0.1 * len(F)].min(), 0.35 * len(F))
-        is_few = sum(keep) < 30 or np.ptp(F[keep]) == 0
-        own = 1 if is_few else measure_left(Y[keep], F[keep], about[keep], 0).cdf(0)[1]
-        rest = rest if keep.all() else max(rest, min(1, own * times))
+        if not keep.all():
+            is_few = sum(keep) < 30 or np.ptp(F[keep]) == 0
+            own = 1 if is_few else measure_left(Y[keep], F[keep], about[keep], 0).cdf(0)[1]
+            rest = max(rest, min(1, own * times))
     G, p = about["cluster"].nunique(), [*p, [0, min(b, 1)], [0, rest]]
     s = {"says_nothing": np.ptp(F) == 0, "too_few": len(F) < 30 or G < 10}
     s |= {"raters_disagree": q.cdf(0.1)[0] > 0.95}

@@ -85,7 +85,7 @@ def show_published(entries, published):
         key = entry.kind, entry.row["evaluator"], entry.row["question"]
         if key in published:
             rate, _ = published[key]
-            entry.row |= {"winning_rate": rate, "published_test": says(rate)}
+            entry.row.update(winning_rate=rate, published_test=says(rate))
 
 
 def differs(row):

@@ -46,7 +46,11 @@ class VerdictReport(ReportObject):
             asked = asked_questions(scores, role, lengths)
             questions = list(with_own_answers(asked, scores, role))
             notes += own_answer_notes(questions)
-            judged = [one for asked in questions for one in judges_of(asked, scores.every_judge)]
+            judged = [
+                candidate
+                for asked in questions
+                for candidate in judges_of(asked, scores.every_judge)
+            ]
             sizes.append(decide_together(judged, questions, options, named))
             published = published_tests(questions, judged, role)
             entries = []

@@ -231,7 +231,7 @@ def test_a_judge_named_beforehand_is_tested_alone(crowd):
     usual = rows_of(build(crowd, "verdict"))["good", "q"]
     report = build(crowd, "verdict", named="good")
     assert rows_of(report)["good", "q"]["p_adjusted"] < usual["p_adjusted"]
-    assert any("Tested alone, as named beforehand: good." in note for note in report.notes)
+    assert any("Tested alone, as named beforehand: “good”." in note for note in report.notes)
 
 
 def test_the_order_of_a_judge_named_beforehand_needs_no_correction(crowd):
