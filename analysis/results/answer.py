@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import isinf, isnan
 
 from analysis.reports.verdict.order import mean_of
+from analysis.reports.verdict.sentences import quoted
 from analysis.reports.verdict.summary import say_use_of_yes, stood_in_for, without_use
 from analysis.reports.verdict.texts import PARTS, RATE
 from analysis.reports.words import short
@@ -18,28 +19,29 @@ UNTESTED = (
     "nothing about them."
 )
 SYSTEMS = "Comparing systems"
+USES_IN_ORDER = ("stand", "help", "compare")
 MOST_NAMED = 3  # judges, or questions that are all there are, in a sentence
 SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 # Of the best judge on several questions with the same reason.
 REASONS = {
-    Reason.KNOWN_FEATURES: "{} is not shown to know more than can be known without reading.",
-    Reason.EXTREMES_ONLY: "{} tells a few items from the rest and does not tell the others apart.",
-    Reason.HOLDS_RATINGS: "{} may have seen people's answers.",
-    Reason.ORDER_ONLY: "{}'s order is right, but its level is not shown to be people's.",
-    Reason.LEVEL_OFF: "{}'s scores are too high or too low.",
-    Reason.SAYS_NOTHING: "{} gives the same answer to every item.",
-    Reason.MAY_NOT: "{} tells less about a rater's answer than another rater does.",
+    Reason.KNOWN_FEATURES: "“{}” is not shown to tell more than anybody could without reading.",
+    Reason.EXTREMES_ONLY: "“{}” picks out the few plainest items and does not tell others apart.",
+    Reason.HOLDS_RATINGS: "“{}” may have seen people's answers.",
+    Reason.ORDER_ONLY: "“{}” orders items well, but is not shown to rate as high as people do.",
+    Reason.LEVEL_OFF: "the scores of “{}” are too high or too low.",
+    Reason.SAYS_NOTHING: "“{}” gives the same answer to every item.",
+    Reason.MAY_NOT: "“{}” tells less about a rater's answer than another rater does.",
 }
 ANSWERS = {
     Answer.NOT_YET: "the ratings cannot tell yet.",
-    Answer.NO: "{} may not.",
+    Answer.NO: "“{}” may not.",
     Answer.PEOPLE_DISAGREE: "people agree too little to show that any judge may.",
-    Answer.NOT_TESTABLE: "{} cannot be tested.",
+    Answer.NOT_TESTABLE: "“{}” cannot be tested.",
 }
 DECIDED = {Answer.NO, Answer.PEOPLE_DISAGREE, Answer.NOT_TESTABLE}  # against the judge
 OF_SYSTEMS = {
     Answer.NOT_YET: "the ratings cannot tell yet.",
-    Answer.NO: "{} favours a system.",
+    Answer.NO: "“{}” favours a system.",
     Answer.PEOPLE_DISAGREE: "people see no difference to check a judge by.",
     Answer.NOT_TESTABLE: "cannot be tested.",
 }
@@ -111,7 +113,7 @@ def _say_steps(entries):
         row = entry.row
         if row["answer"] == Answer.NOT_YET and row["next"]:
             is_rating = row["use"] == RATE
-            uses[row["next"]].append(f"rating {row['question']}" if is_rating else "systems")
+            uses[row["next"]].append(f"rating “{row['question']}”" if is_rating else "systems")
     if len(uses) < 2:
         return [*uses]
     return [
@@ -132,15 +134,15 @@ def _lead_yes(name, own, yes, role):
     for entry in yes:
         questions[say_use_of_yes(entry.row, whom)].append(entry.row["question"])
     uses = [_of_role(use, role) + _where(keys, len(own)) for use, keys in questions.items()]
-    return f"{name} {', and '.join(uses)}."
+    return f"“{name}” {', and '.join(uses)}."
 
 
 def _where(keys, count):
     if count == 1:
-        return f" on {keys[0]}"
+        return f" on “{keys[0]}”"
     if len(keys) == count:
-        return f" on all {count} questions"
-    return f" on {len(keys)} of {count} questions ({', '.join(keys)})"
+        return " on both questions" if count == 2 else f" on all {count} questions"
+    return f" on {len(keys)} of {count} questions ({quoted(keys)})"
 
 
 def _lead_none(entries, role):
@@ -164,7 +166,7 @@ def _say_best(entries, ranked, yes):
     a_rater = "" if isnan(rho) or isinf(rho) else f"; another rater's is {short(rho)}"
     close = f" Its correlation with a rater is {short(agreement)}{a_rater}." if is_known else ""
     but = "" if yes else f" comes first, but may not stand in{_yet(rows)}"
-    yield f"{ranked[0]}{but}.{close}"
+    yield f"“{ranked[0]}”{but}.{close}"
 
 
 def _yet(rows):
@@ -172,18 +174,19 @@ def _yet(rows):
 
 
 def _say_others(entries, systems, ranked):
-    """Yield which other judges may stand in, and which may compare systems, on which questions."""
-    for words, those in (("rating items", entries), ("comparing systems", systems)):
-        own = {name: _questions_with_yes(those, name) for name in ranked[1:]}
-        others = [f"{name} ({', '.join(keys)})" for name, keys in own.items() if keys]
-        if others:
-            more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
-            yield f"Others may too, for {words}: {', '.join(others[:MOST_NAMED])}{more}."
-
-
-def _questions_with_yes(entries, name):
-    rows = [entry.row for entry in entries if entry.row["evaluator"] == name]
-    return [row["question"] for row in rows if row["answer"] == Answer.YES]
+    """Yield which other judges may stand in, help, or compare systems, on which questions."""
+    rows = [entry.row for entry in [*entries, *systems] if entry.row["answer"] == Answer.YES]
+    others: dict = {}
+    for row in sorted(rows, key=lambda row: ranked.index(row["evaluator"])):
+        if row["evaluator"] != ranked[0]:
+            rates = row["use"] == RATE
+            use = say_use_of_yes(row, stood_in_for([row])) if rates else "may compare systems"
+            own = others.setdefault(use, {})
+            own.setdefault(row["evaluator"], []).append(row["question"])
+    for use in sorted(others, key=lambda use: USES_IN_ORDER.index(use.split()[1])):
+        judges = [f"“{name}” ({quoted(keys)})" for name, keys in others[use].items()]
+        more = f" and {len(judges) - MOST_NAMED} more" if len(judges) > MOST_NAMED else ""
+        yield f"Other judges that {use}: {', '.join(judges[:MOST_NAMED])}{more}."
 
 
 def _say_uses(yes):
@@ -194,7 +197,7 @@ def _say_uses(yes):
     uses = []
     for entry in yes:
         row = entry.row
-        opening = f"{row['evaluator']} may stand in for one rater on {row['question']}: "
+        opening = f"“{row['evaluator']}” may stand in for one rater on “{row['question']}”: "
         words, _ = _apart(without_use(entry))
         words = words.replace(opening, f"{_title(row)}: ").replace(PARTS["elsewhere"], "")
         uses.append(SENTENCE_ENDS.split(" ".join(words.split())))
@@ -207,7 +210,7 @@ def _say_favours(yes):
     """Yield on which questions a judge with a yes favours a system, and which one."""
     for entry in yes:
         if favour := _apart(entry.reason)[1]:
-            yield f"{SYSTEMS} on {entry.row['question']}: it {favour}."
+            yield f"{SYSTEMS} on “{entry.row['question']}”: it {favour}."
 
 
 def _favouring(yes):
@@ -223,7 +226,7 @@ def _apart(reason):
 
 
 def _title(row):
-    return f"Rating {row['question']}"
+    return f"Rating “{row['question']}”"
 
 
 def _say_rest(entries, answers):
@@ -271,7 +274,7 @@ def _say_systems(entries, answers, but=()):
 def _name_questions(those, entries):
     keys = [entry.row["question"] for entry in those]
     is_all = len(keys) == len(entries) > MOST_NAMED
-    return f"all {len(keys)} questions" if is_all else ", ".join(keys)
+    return f"all {len(keys)} questions" if is_all else quoted(keys)
 
 
 def _only(words):

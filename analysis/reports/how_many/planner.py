@@ -119,14 +119,11 @@ class Plan:
         for m in RATINGS_PER_ITEM:
             items = self.items(m)
             counts = {"items": items, **prices.collect(items, m)}
-            cost = counts.pop("cost")
-            rows.append(
-                {name: asked[name] for name in ("use", "rho", "judge")}
-                | {"raters_per_item": m}
-                | {name: int(n) if isfinite(n) else n for name, n in counts.items()}
-                | {"cost": cost}
-                | {"power": float(self.power(m, items)) if isfinite(items) else nan}
-            )
+            if isfinite(items):
+                counts |= {name: int(counts[name]) for name in ("items", "ratings", "sessions")}
+            power = float(self.power(m, items)) if isfinite(items) else nan
+            about = {name: asked[name] for name in ("use", "rho", "judge")}
+            rows.append({**about, "raters_per_item": m, **counts, "power": power})
         return rows
 
     @property

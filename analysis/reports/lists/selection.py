@@ -60,7 +60,7 @@ LISTS = Compared(
 )
 MISFITS = Compared(
     "RSM",
-    "Share of the strong misfits that are seen",
+    "Rate of strong misalignment",
     ("rsm", "rsm_low", "rsm_high", "rsm_n"),
     "sees most of the items that people find badly misaligned",
     "Strong misfits",

@@ -165,15 +165,6 @@ def baseline_evaluators(scores):
     return [Evaluator(name, BASELINE, table, reference) for name, table in values.items()]
 
 
-def grey_entries(report, keep):
-    """Return the baselines' entries whose rows are to be drawn."""
-    return [
-        replace(entry, kind=BASELINE)
-        for entry in report.curves.get(BASELINES, [])
-        if keep(entry.row)
-    ]
-
-
 def grey_words(report, grey, of_metrics=True):
     """Say in a caption what is grey in its figure; blank where nothing is.
 
@@ -208,5 +199,6 @@ def with_grey(report, entries, keep):
 
     keep(row): whether a baseline's row belongs to these entries.
     """
-    grey = grey_entries(report, keep)
+    drawn = [entry for entry in report.curves.get(BASELINES, []) if keep(entry.row)]
+    grey = [replace(entry, kind=BASELINE) for entry in drawn]
     return [*grey_metric(report, entries), *grey], grey, grey_words(report, grey)

@@ -21,7 +21,7 @@ from analysis.stats.validation.decision import (
 )
 from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.evidence import Evidence, gather_evidence
-from analysis.stats.validation.systems import compare_systems
+from analysis.stats.validation.systems import compare_systems, correct_comparison
 
 RATER, JUDGE = "rater", "judge"  # kinds of candidates, with BASELINE
 
@@ -61,6 +61,14 @@ class Candidate:
     @property
     def criteria(self):
         return self.asked.scores.options.criteria
+
+    @property
+    def is_judge(self):
+        return self.kind == JUDGE
+
+    @property
+    def question(self):
+        return self.asked.question.key
 
     @property
     def table(self):
@@ -139,9 +147,9 @@ def decide_together(judged, questions, options, named):
         candidate.decided = decide(candidate.evidence, criteria, passes_correction=passes)
         candidate.p_adjusted, candidate.family = float(rating.p_adjusted[k]), rating.size
         if case is not None:
-            candidate.compared = case.correct(
-                bool(systems.passes[k]), float(systems.p_adjusted[k]), systems.size
-            )
+            case.comparison = correct_comparison(case.comparison, passes=bool(systems.passes[k]))
+            case.p_adjusted, case.family = float(systems.p_adjusted[k]), systems.size
+            candidate.compared = case
         candidate.tried = (
             1 if candidate.name == named else tried[candidate.asked.place] + candidate.asked.n_gone
         )
@@ -192,8 +200,7 @@ def _compare_systems(candidate):
         comparison = replace(comparison, **held)
     names = list(scores.items["system"].cat.categories)
     margin = criteria.system_margin or reference.scale.system_margin
-    about = candidate.name, asked.question.key
-    return SystemsCase(*about, comparison, names, margin, people, candidate.evidence, criteria)
+    return SystemsCase(candidate, comparison, names, margin, people)
 
 
 def _find_echoes(asked, judged):

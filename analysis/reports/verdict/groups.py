@@ -1,6 +1,6 @@
 """Compare each judge with people within the declared groups of items, and limit a yes to them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,29 +15,16 @@ LIMITS = {
     (Answer.NO, Reason.MAY_NOT): "it fails in",
     (Answer.NOT_YET, Reason.TOO_FEW): "not tested",
 }
-BY_NOTE = (
-    "Each group has a verdict of its own, which is not corrected for the number of groups: with "
-    "many groups some judge passes somewhere by chance. To test a judge in groups use the option "
-    "Groups of items."
-)
 
 
-@dataclass(frozen=True)
-class Group:
-    """What is shown of a judge in one group of items, by the group's name."""
-
-    name: str
-    result: object
-    is_small: bool
-
-    @property
-    def answer(self):
-        """Return (answer, reason) for this group alone."""
-        if self.result.fails:
-            return Answer.NO, Reason.MAY_NOT
-        if self.result.is_shown:
-            return Answer.YES, Reason.MAY
-        return Answer.NOT_YET, Reason.TOO_FEW if self.is_small else Reason.UNDECIDED
+def answer_in_group(result, criteria):
+    """Return (answer, reason) of a GroupResult alone."""
+    if result.fails:
+        return Answer.NO, Reason.MAY_NOT
+    if result.is_shown:
+        return Answer.YES, Reason.MAY
+    is_small = result.evidence.n < criteria.fewest_items
+    return Answer.NOT_YET, Reason.TOO_FEW if is_small else Reason.UNDECIDED
 
 
 def may_group(values):
@@ -46,14 +33,14 @@ def may_group(values):
 
 
 def groups_of(candidate):
-    """Return a Group for each value of the declared column, in the order of the column."""
+    """Return {value of the declared column: its GroupResult}, in the order of the column."""
     asked = candidate.asked
     scores, reference = asked.scores, asked.reference
     column = scores.options.groups
     if not column or not reference.people.n or not candidate.evidence.n:
-        return []
+        return {}
     if candidate.evidence.is_fitted:
-        return []
+        return {}
     codes, names = scores.codes(column), list(scores.items[column].cat.categories)
     present = np.unique(codes[codes >= 0])
     people = reference.people.restrict(codes[reference.people.rows] >= 0)
@@ -65,18 +52,14 @@ def groups_of(candidate):
         scores.options.criteria,
         has_own_scale=candidate.has_own_scale,
     )
-    least = scores.options.criteria.fewest_items
-    return [
-        Group(str(names[code]), result, result.evidence.n < least)
-        for code, result in zip(present, results, strict=True)
-    ]
+    return {str(names[code]): result for code, result in zip(present, results, strict=True)}
 
 
 def limit_to_groups(decided, groups):
     """Return a verdict in which a yes that is shown in no declared group is none yet."""
     if decided.answer != Answer.YES or not groups:
         return decided
-    if any(group.result.is_shown for group in groups):
+    if any(result.is_shown for result in groups.values()):
         return decided
     return replace(
         decided, answer=Answer.NOT_YET, reason=Reason.UNDECIDED, grade=None, missing="groups"
@@ -87,7 +70,8 @@ def limits_of(groups, scores):
     """Say for which groups a yes is shown; where groups exist and none were declared, say so."""
     if not groups:
         return NOT_TESTED if not scores.options.groups and has_groups(scores) else ""
-    words = list_limits([(group.name, *group.answer) for group in groups])
+    criteria = scores.options.criteria
+    words = list_limits([(name, *answer_in_group(own, criteria)) for name, own in groups.items()])
     return f" {words[0].upper()}{words[1:]}."
 
 

@@ -4,9 +4,9 @@ from analysis.answers.repeats import pages_between
 from analysis.reports.shared.few_clusters import FEW_CLUSTERS
 from analysis.reports.shared.scores import MOST_SINGLE_RATERS
 from analysis.reports.verdict.questions import OwnAsked
-from analysis.reports.verdict.sentences import MOST_NAMED
+from analysis.reports.verdict.sentences import MOST_NAMED, quoted
 from analysis.reports.verdict.summary import is_of_own_answers, names_spared, warns
-from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE
+from analysis.reports.verdict.texts import COMPARE, NOTES, PARTS, RATE, note
 from analysis.reports.words import short
 from analysis.stats.validation.criteria import USUAL
 from analysis.stats.validation.decision import Answer
@@ -17,10 +17,6 @@ from judges.runs.naming import words_of
 
 ONE_TRICK = {"length": "text length", "system": "the system alone"}  # ruled out where it is known
 HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
-
-
-def note(name, **given):
-    return NOTES[name].format(**given)
 
 
 def named_of(answers, options):
@@ -69,7 +65,7 @@ def list_notes(scores, roles, rows, sizes, these):
     """
     options, answers = scores.options, scores.answers
     alpha, floor = short(options.alpha, 3), short(options.floor)
-    yield note("reference", roles=", ".join(roles))
+    yield note("reference", roles=", ".join(NOTES[f"role_{role}"] for role in roles))
     of_items, pairs = (" and ".join(map(str, many)) for many in zip(*sizes, strict=True))
     of_systems = note("family_of_systems", pairs=pairs) if any(size for _, size in sizes) else ""
     level = short(options.alpha / 2, 3)
@@ -89,7 +85,7 @@ def list_notes(scores, roles, rows, sizes, these):
     yield NOTES["uncorrected"]
     compared = {row["question"] for row in rows if row["use"] == COMPARE}
     if others := dict.fromkeys(q for row in rows if (q := row["question"]) not in compared):
-        yield note("not_compared", questions=", ".join(others))
+        yield note("not_compared", questions=quoted(others))
     judged = [row for row in rows if row["use"] == RATE]
     yield from simulation_notes(judged)
     level = "the scale's usual margin" if options.level is None else f"{options.level:g} points"
@@ -104,7 +100,7 @@ def own_answer_notes(questions):
     """Yield what is said of the questions whose judges are compared with second own answers."""
     own = [asked for asked in questions if isinstance(asked, OwnAsked)]
     if own:
-        yield note("own", questions=", ".join(asked.question.key for asked in own))
+        yield note("own", questions=quoted(asked.question.key for asked in own))
         yield note("own_memory", gap=_say_gap(own[0].scores))
         yield NOTES["own_simulated"]
 
@@ -141,7 +137,7 @@ def _warn_of_raters(asked, rows):
         _add_warning(row, "lowers_rho")
     names, rho = asked.scores.raters_of(asked.role), short(asked.reference.people.rho)
     pairs = list(zip(lowering.raters, lowering.without, strict=True))
-    raters = ", ".join(f"{names[code]} ({short(own)})" for code, own in pairs[:MOST_NAMED])
+    raters = ", ".join(f"“{names[code]}” ({short(own)})" for code, own in pairs[:MOST_NAMED])
     others = len(pairs) - MOST_NAMED
     raters += f" and {others} more" if others > 0 else ""
     yield note("lowering", question=asked.question.key, rho=rho, raters=raters)

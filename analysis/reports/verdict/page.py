@@ -4,9 +4,16 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 from urllib.parse import urlencode
 
-from analysis.figures.dots import dots
-from analysis.figures.frame import span
-from analysis.figures.layout import Figure, Layout, Link, Table, Words, interval_cell
+from analysis.figures.dots import dot_figure
+from analysis.figures.layout import (
+    Layout,
+    Link,
+    Table,
+    Words,
+    cross_table,
+    interval_cell,
+    listing,
+)
 from analysis.reports.verdict.baselines import grey_metric, grey_words
 from analysis.reports.verdict.candidates import JUDGE, RATER
 from analysis.reports.verdict.groups import GROUP
@@ -22,7 +29,7 @@ from analysis.reports.verdict.summary import (
     stood_in_for,
     warns,
 )
-from analysis.reports.verdict.texts import A_RATER, COMPARE, RATE
+from analysis.reports.verdict.texts import A_RATER, COMPARE, RATE, TEXTS
 from analysis.reports.words import short
 from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.evidence import largest_p
@@ -49,12 +56,11 @@ BEYOND = "Beyond all that is known of an item: r′ − ½ ρ′"
 REST = "Without the plainest items"
 BESIDE = "After correction for all that was tried"
 TIED = "\u00a0"  # a space at which no line ends
-NUMBERS_NOTE = (
-    "Worth in raters: the mean of so many raters follows people's shared opinion as well as the "
-    "judge does. Share of ρ: the largest that r is shown to reach. r′ (ρ′): r and ρ beyond all "
-    "that is known of an item without reading it. p: corrected for so many pairs of a judge and a "
-    "question. The published test decides nothing."
-)
+
+
+def say(case, **things):
+    """Return a text of the page."""
+    return TEXTS["page"][case].format(**things)
 
 
 @dataclass(frozen=True)
@@ -129,14 +135,23 @@ def layout(report, question, looks):
     judged = [entry for entry in own if entry.kind == JUDGE]
     rating = _sorted([entry for entry in judged if entry.row["use"] == RATE])
     comparing = _sorted([entry for entry in judged if entry.row["use"] == COMPARE])
+    # A rater without whom no item has two ratings has no line.
+    numbers = [
+        entry
+        for entry in own
+        if entry.row["use"] == RATE and entry.kind != GROUP
+        if entry.kind != RATER or entry.row["items"]
+    ]
+    groups = [entry for entry in own if entry.kind == GROUP]
+    pairs = [entry for entry in comparing if entry.row["systems"]]
     tables = [
         *(_matrix(every, use, caption, address) for use, caption in MATRICES.items()),
         _reasons(rating, question, RATE),
         *_ladder(rating, report.curves.get(LADDERS, {}), question, report.options["retention"]),
         _reasons(comparing, question, COMPARE),
-        _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
-        _groups([entry.row for entry in own if entry.kind == GROUP], question),
-        _pairs([entry.row for entry in comparing if entry.row["systems"]], question),
+        _listing("numbers", question, numbers, NUMBERS),
+        _listing("groups", question, groups, GROUPS, "group"),
+        _listing("pairs", question, pairs, PAIRS, "systems"),
     ]
     for table in tables[3:]:
         table.is_folded = True
@@ -169,18 +184,12 @@ def _matrix(rows, use, caption, address):
     Each answer on rating items leads to its reason, what next, and the checks.
     """
     rows = [row for row in rows if row["use"] == use and not row["systems"]]
-    columns = {(row["role"], row["question"]): row for row in rows}
-    cells = {}
-    for row in rows:
-        answer, key = _answer(row), row["question"]
-        is_linked = use == RATE and address is not None
-        place = row["evaluator"], row["role"], key
-        cells[place] = Link(answer, address(key)) if is_linked else answer
-    lines = [
-        (name, [cells.get((name, *column)) for column in columns]) for name in judges_by_rank(rows)
-    ]
-    headings = [*map(_namer(rows, "question"), columns.values())]
-    return Table(caption, headings, lines, [], "Judge")
+    heading, ranked, cells = _namer(rows, "question"), judges_by_rank(rows), {}
+    for row in sorted(rows, key=lambda row: ranked.index(row["evaluator"])):
+        answer, is_linked = _answer(row), use == RATE and address is not None
+        cell = Link(answer, address(row["question"])) if is_linked else answer
+        cells[row["evaluator"], heading(row)] = cell
+    return cross_table(caption, "Judge", cells, list(dict.fromkeys(map(heading, rows))))
 
 
 def _answer(row):
@@ -192,14 +201,9 @@ def _answer(row):
 
 
 def _reasons(entries, question, use):
-    name = _namer([entry.row for entry in entries])
-    lines = [
-        (name(row), [Words(_answer(row)), Words(entry.reason), Words(row["next"])])
-        for entry in entries
-        if not (row := entry.row)["systems"]
-    ]
-    headings = [Words("Answer"), Words("Why"), Words("What next")]
-    return Table(f"{question}: why, and what next, for {WHY[use]}.", headings, lines, [], "Judge")
+    rows = [entry.row for entry in entries if not entry.row["systems"]]
+    caption = f"{question}: why, and what next, for {WHY[use]}."
+    return listing(caption, "Judge", map(_namer(rows), rows), rows, WHAT_NEXT)
 
 
 def _ladder(entries, ladders, question, share):
@@ -217,62 +221,24 @@ def _ladder(entries, ladders, question, share):
     checks = list(dict.fromkeys(check for rungs in longest for check in rungs))
     if not checks:
         return []
-    told = "one rater's answers tell another's"
-    if stood_in_for(rows) != A_RATER:
-        told = "recipients' second answers tell their first"
-    caption = (
-        f"{question}: every check of rating items, in the order in which they are asked. Each cell "
-        "says whether it passed, its estimate, the 95 % interval, and p."
-    )
-    note = (
-        f"ρ says how well {told} (0 not at all, 1 fully), r how well the judge's do. The judge has "
-        f"to reach a share k of ρ, here {share}: r − k ρ has to be above 0. Beyond what is known "
-        "of an item without reading it (length, system, content, recipient, who rated it, and "
-        "cells of two of them, at once) k is 1/2, and people have to agree there too: “raters "
-        "there” is their ρ."
-    )
+    told = say("told_own" if stood_in_for(rows) != A_RATER else "told")
     cells = [(name, [rungs.get(check, Words("–")) for check in checks]) for name, rungs in lines]
+    caption, note = say("ladder", question=question), say("ladder_note", told=told, share=share)
     return [Table(caption, [*map(Words, checks)], cells, [], "Judge", note)]
 
 
-def _numbers(entries, question):
-    """Tabulate what the verdict rests on, of judges, baselines and single raters.
-
-    A rater without whom no item has two ratings has no line.
-    """
-    lines = []
-    for entry in entries:
-        row = entry.row
-        if entry.kind == RATER and not row["items"]:
-            continue
-        kind = "" if entry.kind == JUDGE else f" ({entry.kind})"
-        share, p = row["share_proven"], row["p_adjusted"]
-        within, test = short(row["agreement_within"]), short(row["winning_rate"])
-        cells = [
-            _worth_cell(row),
-            "–" if isnan(share) else percent(max(share, 0)),
-            interval_cell(row, "agreement"),
-            interval_cell(row, "rho"),
-            f"{within} ({short(row['rho_within'])})" if within != "–" else "–",
-            interval_cell(row, "level"),
-            test + (f", says {row['published_test']}" if differs(row) else ""),
-            "–" if isnan(p) else f"{short(p, 3)} ({row['family']:,})",
-            _sizes(row),
-        ]
-        lines.append((f"{row['evaluator']}{kind}", cells))
-    headings = [
-        "Worth in raters",
-        "Share of ρ, at least",
-        "Agreement r",
-        "Raters' own ρ",
-        "r′ (ρ′) beyond groups",
-        "Level: judge − people",
-        "Published test ω",
-        "p, corrected (of so many)",
-        "Items, clusters, raters",
+def _listing(case, question, entries, columns, beside=""):
+    """Tabulate a line for each entry; beside: the key of what tells those of a judge apart."""
+    rows = [entry.row for entry in entries]
+    names = [
+        f"{entry.row['evaluator']}: {entry.row[beside]}"
+        if beside
+        else entry.row["evaluator"] + ("" if entry.kind == JUDGE else f" ({entry.kind})")
+        for entry in entries
     ]
-    caption = f"{question}: the numbers of judges, baselines and single raters."
-    return Table(caption, headings, lines, [], "Judge, baseline or rater", NUMBERS_NOTE)
+    corner = f"Judge, {beside}" if beside else "Judge, baseline or rater"
+    table = listing(say(case, question=question), corner, names, rows, columns)
+    return table if beside else replace(table, note=say("numbers_note"))
 
 
 def _worth_cell(row):
@@ -284,33 +250,64 @@ def _worth_cell(row):
     return f"{value} [{short(low) if low < MOST_WORTH else 'any'}, any]"
 
 
-def _sizes(row):
-    return f"{row['items']:,}, {row['clusters']:,}, {row['raters']:,}"
+def _number(name, words="{number}", digits=2):
+    """Return a function that writes a row's number among its other numbers; undefined, a dash."""
+
+    def write(row):
+        number = short(row[name], digits)
+        return number if number == "–" else words.format(number=number, **row)
+
+    return write
 
 
-def _groups(rows, question):
-    """Tabulate each judge and group; the page leaves a table without lines out."""
-    lines = []
-    for row in rows:
-        theta, p = short(row["retention"]), short(row["p_adjusted"], 3)
-        cells = [_answer(row), theta, p, interval_cell(row, "level"), _sizes(row)]
-        lines.append((f"{row['evaluator']}: {row['group']}", cells))
-    headings = ["In this group", "r − k ρ", "p, fails", "Level", "Items, clusters, raters"]
-    caption = f"{question}: each judge by group of items."
-    return Table(caption, headings, lines, [], "Judge, group")
+def _interval(name):
+    return lambda row: interval_cell(row, name)
 
 
-def _pairs(rows, question):
-    """Tabulate each judge and two systems."""
-    lines = []
-    for row in rows:
-        p = [short(row[name], 3) for name in ("level_p", "p_adjusted", "p_winner")]
-        cells = [_answer(row), interval_cell(row, "level"), *p]
-        lines.append((f"{row['evaluator']}: {row['systems']}", cells))
-    headings = ["May it compare them?", "Judge − people", "p, within the margin"]
-    headings += ["p, corrected for pairs (Holm)", "p, it tells them apart (max-T)"]
-    caption = f"{question}: every two systems, by their difference."
-    return Table(caption, headings, lines, [], "Judge, systems")
+def _within(row):
+    within = short(row["agreement_within"])
+    return within if within == "–" else f"{within} ({short(row['rho_within'])})"
+
+
+def _share(row):
+    share = row["share_proven"]
+    return "–" if isnan(share) else percent(max(share, 0))
+
+
+def _test(row):
+    return short(row["winning_rate"]) + (f", says {row['published_test']}" if differs(row) else "")
+
+
+# What each table has beside the name of a line.
+WHAT_NEXT = {
+    Words("Answer"): lambda row: Words(_answer(row)),
+    Words("Why"): lambda row: Words(row["sentence"]),
+    Words("What next"): lambda row: Words(row["next"]),
+}
+SIZES = {"Items, clusters, raters": "{items:,}, {clusters:,}, {raters:,}".format_map}
+NUMBERS = {
+    "Worth in raters": _worth_cell,
+    "Share of ρ, at least": _share,
+    "Agreement r": _interval("agreement"),
+    "Raters' own ρ": _interval("rho"),
+    "r′ (ρ′) beyond groups": _within,
+    "Level: judge − people": _interval("level"),
+    "Published test ω": _test,
+    "p, corrected (of so many)": _number("p_adjusted", "{number} ({family:,})", 3),
+} | SIZES
+GROUPS = {
+    "In this group": _answer,
+    "r − k ρ": _number("retention"),
+    "p, fails": _number("p_adjusted", digits=3),
+    "Level": _interval("level"),
+} | SIZES
+PAIRS = {
+    "May it compare them?": _answer,
+    "Judge − people": _interval("level"),
+    "p, within the margin": _number("level_p", digits=3),
+    "p, corrected for pairs (Holm)": _number("p_adjusted", digits=3),
+    "p, it tells them apart (max-T)": _number("p_winner", digits=3),
+}
 
 
 def _figures(entries, question, report, looks):
@@ -323,22 +320,15 @@ def _figures(entries, question, report, looks):
         about = {"evaluator": row["evaluator"], "question": question, "value": row["agreement"]}
         if not isnan(row["agreement"]):
             shown.append(replace(entry, row=about | ends))
-    if not shown:
-        return []
     rho = next((e.row["rho"] for e in entries if e.kind == JUDGE and not isnan(e.row["rho"])), None)
     share = report.options["retention"]
     whom = stood_in_for([entry.row for entry in rated if entry.kind == JUDGE])
-    mark, told = "one rater", "a rater answers, beside what one rater tells of another"
-    if whom != A_RATER:
-        mark = "own second answer"
-        told = "a recipient answers, beside what the recipient's own second answer tells"
+    mark = say("mark_own" if whom != A_RATER else "mark")
     marks = [] if rho is None else [(SHARES[share] * rho, f"{share} of it"), (rho, mark)]
     shown.sort(key=lambda entry: -entry.row["value"])
-    title = f"Agreement r with {whom} (n = {span(entry.row['n'] for entry in shown)} items)"
+    about = {"question": question, "mark": mark, "share": share}
+    case, grey = "figure_own" if whom != A_RATER else "figure", grey_words(report, [True])
+    caption = say(case, **about, grey=grey)
+    how = {"looks": looks, "title": f"Agreement r with {whom}", "of": "items", "marks": marks}
     shown = grey_metric(report, shown)
-    plot = dots(shown, "evaluator", "question", looks, title, marks=marks)
-    caption = (
-        f"{question}: how well each judge tells what {told} (“{mark}”) and {share} of that. "
-        f"Lines: 95 % intervals.{grey_words(report, [True])}"
-    )
-    return [Figure("verdict", caption, plot)]
+    return dot_figure("verdict", caption, shown, "evaluator", "question", **how)

@@ -4,7 +4,6 @@ It asks whether judge or rater is closer to the other raters, which a judge that
 is; so each baseline is tested as well.
 """
 
-from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
@@ -12,14 +11,14 @@ import numpy as np
 from analysis.reports.shared.labels import as_labels
 from analysis.reports.verdict.baselines import BASELINE, CONSTANT, baselines_of
 from analysis.reports.verdict.options import usual_epsilon
-from analysis.reports.verdict.sentences import MOST_NAMED
+from analysis.reports.verdict.sentences import MOST_NAMED, quoted
 from analysis.reports.verdict.substitution import (
     ENOUGH,
     reject_together,
     why_untested,
     winning_rate,
 )
-from analysis.reports.verdict.texts import NOTES
+from analysis.reports.verdict.texts import note
 from analysis.stats.replacement.substitution import compare_with_raters
 from analysis.stats.validation.decision import Answer
 
@@ -27,23 +26,13 @@ YES, NO = "yes", "no"
 OWN_SCALE = "a scale of its own"
 
 
-@dataclass(frozen=True)
-class Published:
-    """The test's winning rate ω, 0..1; reason: why it is undefined."""
-
-    winning_rate: float = nan
-    reason: str = ""
-
-    @property
-    def answer(self):
-        """Return what the test says: yes or no, blank where there is none."""
-        if isnan(self.winning_rate):
-            return ""
-        return YES if self.winning_rate >= ENOUGH else NO
+def says(rate):
+    """Return what the test says by its winning rate ω: yes or no, blank where that is undefined."""
+    return "" if isnan(rate) else YES if rate >= ENOUGH else NO
 
 
 def published_tests(questions, judged, role):
-    """Return {(kind, name, question's key): Published} of the judges and of all baselines.
+    """Return {(kind, name, question's key): (ω, why it is undefined)} of judges and baselines.
 
     questions: every Asked of the role; judged: Candidates. All p-values of a judge, over raters and
     questions, are corrected together.
@@ -67,8 +56,8 @@ def published_tests(questions, judged, role):
 
 
 def _results(answers, epsilon):
-    """Return {question's key: Published} of a judge's answers [(Asked, judgments or None)]."""
-    results = {asked.question.key: Published(reason=OWN_SCALE) for asked, _ in answers}
+    """Return {question's key: (ω, reason)} of a judge's answers [(Asked, judgments or None)]."""
+    results = {asked.question.key: (nan, OWN_SCALE) for asked, _ in answers}
     tests = {
         asked.question.key: _test(asked, judgments)
         for asked, judgments in answers
@@ -76,7 +65,7 @@ def _results(answers, epsilon):
     }
     for key, (rejected, tested) in reject_together(tests, epsilon).items():
         rate = float(winning_rate(rejected, tested)[0])
-        results[key] = Published(rate, why_untested(tests[key], tested[0]))
+        results[key] = rate, why_untested(tests[key], tested[0])
     return results
 
 
@@ -95,8 +84,8 @@ def show_published(entries, published):
     for entry in entries:
         key = entry.kind, entry.row["evaluator"], entry.row["question"]
         if key in published:
-            entry.row["winning_rate"] = published[key].winning_rate
-            entry.row["published_test"] = published[key].answer
+            rate, _ = published[key]
+            entry.row.update(winning_rate=rate, published_test=says(rate))
 
 
 def differs(row):
@@ -117,11 +106,12 @@ def published_notes(entries, published, role):
         if unlike:
             passed = _passed_by_constant(unlike, published) if says == YES else ""
             about = {"test": test, "says": says, "verdict": verdict, "passed": passed}
-            yield NOTES["published_differs"].format(judges=_named(unlike), **about)
+            yield note("published_differs", judges=_named(unlike), **about)
     reasons: dict = {}
     for entry in entries:
         key = entry.kind, entry.row["evaluator"], entry.row["question"]
-        if reason := published[key].reason:
+        _, reason = published[key]
+        if reason:
             reasons.setdefault(reason, []).append(entry.row)
     for reason, unknown in reasons.items():
         yield f"{test} was not made ({reason}): {_named(unknown)}."
@@ -133,7 +123,7 @@ def _named(rows):
     for row in rows:
         questions.setdefault(row["evaluator"], []).append(row["question"])
     shown = [
-        f"{name} ({', '.join(keys) if len(keys) <= MOST_NAMED else f'{len(keys)} questions'})"
+        f"“{name}” ({quoted(keys) if len(keys) <= MOST_NAMED else f'{len(keys)} questions'})"
         for name, keys in [*questions.items()][:MOST_NAMED]
     ]
     others = len(questions) - len(shown)
@@ -145,6 +135,6 @@ def _passed_by_constant(rows, published):
     keys = [
         key
         for key in dict.fromkeys(row["question"] for row in rows)
-        if published[BASELINE, CONSTANT, key].answer == YES
+        if says(published[BASELINE, CONSTANT, key][0]) == YES
     ]
-    return f" Giving {CONSTANT} passes it too ({', '.join(keys)})." if keys else ""
+    return f" Giving {CONSTANT} passes it too ({quoted(keys)})." if keys else ""

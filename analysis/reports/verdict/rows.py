@@ -4,11 +4,17 @@ from math import nan
 
 from analysis.reports.base import Entry
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.groups import GROUP, groups_of, limit_to_groups, limits_of
+from analysis.reports.verdict.groups import (
+    GROUP,
+    answer_in_group,
+    groups_of,
+    limit_to_groups,
+    limits_of,
+)
 from analysis.reports.verdict.notes import say_unproven
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.questions import OwnAsked
-from analysis.reports.verdict.sentences import Case, OwnCase, SingleCase, names_unchecked
+from analysis.reports.verdict.sentences import Case, OwnCase, names_unchecked
 from analysis.reports.verdict.summary import UNCHECKED, UNPROVEN_NAME
 from analysis.reports.verdict.texts import COMPARE, RATE
 from analysis.stats.validation.decision import Answer
@@ -24,32 +30,18 @@ NUMBERS = (
 
 def entries_of(candidate):
     """Return the Entries of a Candidate: on rating items, then of groups, then on systems."""
-    groups = groups_of(candidate) if candidate.kind == JUDGE else []
+    groups = groups_of(candidate) if candidate.is_judge else {}
     entries = [_entry_of_rating(candidate, groups)]
-    entries += [_entry_of_group(candidate, group) for group in groups]
+    entries += [_entry_of_group(candidate, *group) for group in groups.items()]
     if candidate.compared is not None:
         entries += _entries_of_systems(candidate, candidate.compared)
     return entries
 
 
 def _entry_of_rating(candidate, groups):
-    asked, evidence, is_judge = candidate.asked, candidate.evidence, candidate.kind == JUDGE
+    asked, evidence, is_judge = candidate.asked, candidate.evidence, candidate.is_judge
     decided = limit_to_groups(candidate.decided, groups)
-    single = SingleCase if asked.has_one_own_rating else Case
-    case = (OwnCase if isinstance(asked, OwnAsked) else single)(
-        candidate.name,
-        asked.question.key,
-        evidence,
-        decided,
-        candidate.criteria,
-        echo=candidate.echo,
-        narrowing=candidate.narrowing,
-        compared=candidate.compared,
-        family=candidate.family,
-        tried=candidate.tried,
-        is_candidate=is_judge,
-        counts=candidate.counts,
-    )
+    case = (OwnCase if isinstance(asked, OwnAsked) else Case)(candidate, decided)
     sentence, next_step = case.say()
     why, warnings = [*filter(None, (decided.grouping, decided.half, decided.missing))], []
     if is_judge:
@@ -70,12 +62,12 @@ def _entry_of_rating(candidate, groups):
     return _entry(candidate, row, candidate.kind)
 
 
-def _entry_of_group(candidate, group):
+def _entry_of_group(candidate, name, result):
     """Return the Entry of a judge in one group of items; p_adjusted is of "it fails there"."""
-    result, least = group.result, candidate.criteria.fewest_items
+    decided, least = answer_in_group(result, candidate.criteria), candidate.criteria.fewest_items
     numbers = {"retention": result.retention.value, "retention_p": result.retention.p_above()}
     numbers |= {"p_adjusted": result.fails_p} | _of_level(result.evidence.level, candidate)
-    row = _row(candidate, RATE, *group.answer, numbers, result.evidence) | {"group": group.name}
+    row = _row(candidate, RATE, *decided, numbers, result.evidence) | {"group": name}
     row["sentence"] = f"in this group of items; {least} items are the least"
     return _entry(candidate, row, GROUP)
 
@@ -103,7 +95,7 @@ def _entries_of_systems(candidate, case):
 
 
 def _entry(candidate, row, kind):
-    judge = candidate.name if candidate.kind == JUDGE else ""
+    judge = candidate.name if candidate.is_judge else ""
     return Entry(row, reason=row["sentence"], judge=judge, kind=kind)
 
 

@@ -1,7 +1,6 @@
 """Say a verdict in words: a Case fills the texts of its reason."""
 
 from collections import ChainMap
-from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, floor, isfinite, isnan, nan
 
@@ -20,9 +19,7 @@ from analysis.stats.intervals.wilson_interval import wilson_interval
 from analysis.stats.planning.design import Targets, plan_items
 from analysis.stats.validation.checks import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.decision import MANY_MISSING, Answer, Grade, Half, Reason, Verdict
-from analysis.stats.validation.evidence import Evidence
-from analysis.stats.validation.systems import SystemComparison, correct_comparison
+from analysis.stats.validation.decision import MANY_MISSING, Answer, Grade, Half, Reason
 
 T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
@@ -62,9 +59,14 @@ def worth_clause(value, unit="rater"):
     return f", worth at least {many} {unit}{'' if tenths == 1 else 's'}"
 
 
+def quoted(names):
+    """Write names of judges, questions or raters so that none reads as a part of the sentence."""
+    return ", ".join(f"“{name}”" for name in names)
+
+
 def some(names):
     """Write the first three names, and that there are others."""
-    return ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
+    return quoted(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
 
 
 def list_known(names, words_of=KNOWN_WORDS, usual="its"):
@@ -93,12 +95,22 @@ class OwnWriter(Writer):
 
 
 class Filled:
-    """What fills texts: parts of their own, and attributes. texts: {reason and variant: texts}."""
+    """What fills texts: parts of their own, its attributes, then those of a candidate.
+
+    texts: {reason and variant: texts}; candidate: as `candidates.Candidate`.
+    """
 
     texts: dict
 
+    def __init__(self, candidate):
+        self.candidate, self.judge = candidate, candidate.name
+        self.evidence, self.criteria = candidate.evidence, candidate.criteria
+
     def __getitem__(self, name):
-        return self.part(name) if name in PARTS else getattr(self, name)
+        if name in PARTS:
+            return self.part(name)
+        has_own = name in vars(self) or hasattr(type(self), name)
+        return getattr(self if has_own else self.candidate, name)
 
     def write(self, text, **more):
         """Fill a text; more: what only this text names."""
@@ -109,7 +121,7 @@ class Filled:
 
     def fill(self, reason, missing, use):
         """Return [the sentence], with its use and what more has to be known, and the next step."""
-        is_alone = missing == "correction" and self.family == 1
+        is_alone = missing == "correction" and self["family"] == 1
         variant = f"{reason}, {'alone' if is_alone else missing}"
         texts = self.texts[variant if variant in self.texts else reason]
         more = [self.write(use)] if use else []
@@ -128,31 +140,19 @@ class Filled:
         return f"people's answers to {question}" if question else "people's answers"
 
 
-@dataclass(frozen=True)
 class SystemsCase(Filled):
     """A verdict on a judge that compares systems, with all that its words need.
 
-    names: of the systems; people: People of the items that are compared; evidence: on all items;
-    family: as many pairs of a judge and a question were tried, for which p_adjusted is corrected.
+    names: of the systems; people: People of the items that are compared; family: as many pairs of a
+    judge and a question were tried, for which p_adjusted is corrected.
     """
 
-    judge: str
-    question: str
-    comparison: SystemComparison
-    names: list
-    margin: float
-    people: object
-    evidence: Evidence
-    criteria: Criteria
-    family: int = 0
-    p_adjusted: float = nan
-
     texts = TEXTS["systems"]
+    family, p_adjusted = 0, nan
 
-    def correct(self, passes, p_adjusted, family):
-        """Return the case as it stands among all judges that were tried."""
-        comparison = correct_comparison(self.comparison, passes=passes)
-        return replace(self, comparison=comparison, p_adjusted=p_adjusted, family=family)
+    def __init__(self, candidate, comparison, names, margin, people):
+        super().__init__(candidate)
+        self.comparison, self.names, self.margin, self.people = comparison, names, margin, people
 
     @property
     def widest(self):
@@ -163,12 +163,18 @@ class SystemsCase(Filled):
 
     @property
     def both(self):
-        return f"{self.names[self.widest.first]} and {self.names[self.widest.second]}"
+        return f"“{self.names[self.widest.first]}” and “{self.names[self.widest.second]}”"
 
     @property
     def better(self):
+        """The one of the two that the judge favours."""
         pair = self.widest
         return self.names[pair.second if pair.offset.value > 0 else pair.first]
+
+    @property
+    def worse(self):
+        pair = self.widest
+        return self.names[pair.first if pair.offset.value > 0 else pair.second]
 
     @property
     def points(self):
@@ -188,28 +194,8 @@ class SystemsCase(Filled):
         return " ".join(words), next_step
 
 
-@dataclass(frozen=True)
 class Case(Filled):
-    """A verdict on a judge that rates items, with all that its words need.
-
-    family: as many pairs of a judge and a question were tried; tried: as many judges on this
-    question, also those on a scale of their own, 1 for a judge that was named beforehand;
-    is_candidate: false for baselines and single raters, of whose use nobody asks; counts: of the
-    items that it judged as many have a rating, and as many it judged.
-    """
-
-    judge: str
-    question: str
-    evidence: Evidence
-    verdict: Verdict
-    criteria: Criteria
-    echo: object = None
-    narrowing: float = nan
-    compared: SystemsCase | None = None
-    family: int = 0
-    tried: int = 1
-    is_candidate: bool = True
-    counts: tuple = (0, 0)
+    """A verdict on a candidate that rates items, with all that its words need."""
 
     # How people are spoken of, where the judge is compared with other raters.
     texts = TEXTS["rating"]
@@ -221,17 +207,25 @@ class Case(Filled):
     whom, unit = A_RATER, "rater"
     train = "Ask a clearer question or train the raters."
 
+    def __init__(self, candidate, verdict):
+        super().__init__(candidate)
+        self.verdict, self.agreement = verdict, candidate.evidence.agreement
+
     @property
     def warnings(self):
         """The names of what a reader should know whatever the answer is."""
-        more = {"echo": self.echo, "favours": self.favours_a_system, self.warning: self.warning}
+        more = {
+            "echo": self.candidate.echo,
+            "favours": self.favours_a_system,
+            self.warning: self.warning,
+        }
         return (*self.verdict.warnings, *(name for name, holds in more.items() if holds))
 
     @property
     def favours_a_system(self):
         """Whether a judge with a yes favours a system against people."""
-        is_yes = self.verdict.answer == Answer.YES
-        return is_yes and self.compared is not None and self.compared.comparison.favoured
+        is_yes, compared = self.verdict.answer == Answer.YES, self.candidate.compared
+        return is_yes and compared is not None and compared.comparison.favoured
 
     @property
     def variant(self):
@@ -239,7 +233,8 @@ class Case(Filled):
         verdict, evidence = self.verdict, self.evidence
         match verdict.reason:
             case Reason.NOT_COMPARABLE:
-                return "fitted" if evidence.is_fitted else ""
+                own = "own_rating" if self.candidate.asked.has_one_own_rating else ""
+                return "fitted" if evidence.is_fitted else own
             case Reason.TOO_FEW:
                 return "clusters" if evidence.n_clusters < self.criteria.fewest_clusters else ""
             case Reason.RATERS_DISAGREE:
@@ -254,24 +249,24 @@ class Case(Filled):
 
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
-        verdict = self.verdict
-        is_asked = self.is_candidate and not self.favours_a_system  # which is said below
+        verdict, candidate = self.verdict, self.candidate
+        # Nobody asks for the use of a baseline; that of a favouring judge is said below.
+        is_asked = candidate.is_judge and not self.favours_a_system
         use = is_asked and use_of(RATE, verdict.answer, verdict.reason)
         words, next_step = self.fill(verdict.reason, self.variant, use)
         if verdict.answer == Answer.YES:
             words[0] += self._unusual()
-        if self.echo:
-            raters, without = self.echo.raters, ANSWERS.get(self.echo.without)
-            name = "echo_named" if raters else "echo_unnamed"
-            more = self.part(name, names=some(raters), without=without)
-            words.append(self.part("echoed", whom_without=more))
+        if echo := candidate.echo:
+            many = ("unnamed", "one", "several")[min(len(echo.raters), 2)]
+            without = ANSWERS.get(echo.without)
+            words.append(self.part(f"echo_{many}", names=some(echo.raters), without=without))
         if self.favours_a_system:
-            may_compare = self.compared.comparison.answer == Answer.YES
+            may_compare = candidate.compared.comparison.answer == Answer.YES
             end = PARTS["within_margin" if may_compare else "not_by_it"]
-            words.append(f"It {self.compared['favour']}{end}")
-        if self.narrowing >= WORTH_SAYING:
-            rated, judged = self.counts
-            as_if = rated / (1 - self.narrowing) ** 2
+            words.append(f"It {candidate.compared['favour']}{end}")
+        if candidate.narrowing >= WORTH_SAYING:
+            rated, judged = candidate.counts
+            as_if = rated / (1 - candidate.narrowing) ** 2
             next_step += self.part("narrows", rated=rated, judged=judged, as_if=as_if)
         return " ".join(words), next_step
 
@@ -300,10 +295,6 @@ class Case(Filled):
         return self.part("collect_about", more=max(needed - n, 10))
 
     # What texts name.
-
-    @property
-    def agreement(self):
-        return self.evidence.agreement
 
     @property
     def lacking(self):
@@ -349,7 +340,7 @@ class Case(Filled):
         return self.collect(theta.value, theta.error)
 
     @property
-    def kind(self):
+    def group(self):
         return self.verdict.grouping or "kind"
 
     @property
@@ -382,7 +373,7 @@ class Case(Filled):
 
     @property
     def uncorrected(self):
-        return self.part("uncorrected_order") if self.tried > 1 else ""
+        return self.part("uncorrected_order") if self.candidate.tried > 1 else ""
 
     @property
     def least_worth(self):
@@ -437,16 +428,10 @@ def _share(part, whole):
     return f"{percent(part / whole)} [{low}, {high}]"
 
 
-class SingleCase(Case):
-    """A verdict where each item has one own rating, and no recipient was asked again."""
-
-    texts = Case.texts | TEXTS["single"]
-
-
 class OwnCase(Case):
     """A verdict on a judge that is compared with recipients' second own answers."""
 
-    texts = SingleCase.texts | TEXTS["own"]
+    texts = Case.texts | TEXTS["own"]
     warning = "own_answers"
     more_items = "more items that recipients answer twice"
     answer = "a recipient's answer"

@@ -4,7 +4,7 @@ import numpy as np
 
 from analysis.reports.verdict.groups import GROUP, list_limits
 from analysis.reports.verdict.questions import list_roles
-from analysis.reports.verdict.sentences import Case, OwnCase, some, worth_clause
+from analysis.reports.verdict.sentences import MOST_NAMED, Case, OwnCase, some, worth_clause
 from analysis.reports.verdict.texts import (
     A_RATER,
     ANSWERS,
@@ -49,6 +49,12 @@ def say_use_of_yes(row, whom):
     return f"may {'help beside' if helps else 'stand in for'} {whom}"
 
 
+def say_uses_of_yes(rows, whom):
+    """Write what the yes of several rows allow, where some judges help and others stand in."""
+    uses = dict.fromkeys(say_use_of_yes(row, whom) for row in rows)
+    return next(iter(uses)) if len(uses) == 1 else "may stand in for a rater or help beside one"
+
+
 def stood_in_for(rows):
     """Write whom the judges of these rows would stand in for."""
     return OWN_ANSWER if rows and all(map(is_of_own_answers, rows)) else A_RATER
@@ -87,7 +93,7 @@ def sum_up(scores, entries):
     questions_by_words: dict = {}
     for role, question in columns:
         own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
-        about = f"{question} ({role})" if several else question
+        about = f"“{question}” ({role})" if several else f"“{question}”"
         questions_by_words.setdefault(_sum_up_question(own, entries), []).append(about)
     for words_of_all, questions in questions_by_words.items():
         yield f"{', '.join(questions)}: {words_of_all}"
@@ -114,7 +120,7 @@ def _sum_up_question(entries, every):
         unproven = [e.judge for e in entries if warns(e.row, UNPROVEN_NAME)]
         clause = f", {PARTS['unproven'].format(judge=unproven[0])}" if unproven else ""
         return (
-            f"{len(yes)} of {many} {say_use_of_yes(top, whom)}, first {top['evaluator']}"
+            f"{len(yes)} of {many} {say_uses_of_yes(yes, whom)}, first “{top['evaluator']}”"
             f"{say_worth(top)}{_limits(top, every)}{clause}"
             f", for items and raters like these.{_flagged(yes)}"
         )
@@ -147,7 +153,10 @@ def _flagged(rows):
     names = [row["evaluator"] for row in rows if warns(row, "echo")]
     if not names:
         return ""
-    return f" Some raters agree with {some(names)} more than with people, as if they had pasted it."
+    return (
+        f" At least one rater agrees with {some(names)} more than with other people, as if that "
+        "rater had pasted the judge's answers."
+    )
 
 
 def say_systems(rows):
@@ -161,7 +170,8 @@ def say_systems(rows):
         return ""
     if Answer.YES in answers:
         yes = [row for row in rows if row["answer"] == Answer.YES]
-        names = some([f"{row['evaluator']} ({row['question']})" for row in yes])
+        names = ", ".join(f"“{r['evaluator']}” (“{r['question']}”)" for r in yes[:MOST_NAMED])
+        names += " and others" if yes[MOST_NAMED:] else ""
         return f"{SYSTEMS}: {names}, for these systems only; a new system is untested."
     if answers == {Answer.NO}:
         return f"{SYSTEMS}: no judge may."

@@ -24,3 +24,8 @@ ANSWERS = {
 def use_of(use, answer, reason):
     """Return the text on what a judge may not be used for, by its answer on a use."""
     return USES[use]["order" if reason in ORDER else answer]
+
+
+def note(name, **things):
+    """Return a note of the report."""
+    return NOTES[name].format(**things)

@@ -21,14 +21,13 @@ OWN_SCALE = "own scale"  # of a report's curves: (judge, question) that items gi
 USES = {RATE: "rate items", COMPARE: "compare systems"}
 FEWEST_RATINGS = 2
 FEW, SECOND, ONE_MORE, AGAIN, INVITE, ITEMS = "few", "second", "more", "again", "invite", "items"
-STEPS = {
-    SECOND: "Open places for second ratings …",
-    ONE_MORE: "Open places for one more rating of each item …",
-    AGAIN: "Ask recipients more of their items again",
-    INVITE: "Invite raters to the open places",
-    ITEMS: "Load more items",
+STEPS = {  # a button's words, and its page
+    SECOND: ("Open places for second ratings …", "more_ratings"),
+    ONE_MORE: ("Open places for one more rating of each item …", "more_ratings"),
+    AGAIN: ("Ask recipients more of their items again", "inside"),
+    INVITE: ("Invite raters to the open places", "raters"),
+    ITEMS: ("Load more items", "load"),
 }
-OPENING = (SECOND, ONE_MORE)
 # Reasons of "not yet" on which the planner says how many items decide.
 PLANNED = (
     Reason.NOT_COMPARABLE,
@@ -90,21 +89,15 @@ def list_ways_on(study, report, question):
     estimates = {(row["evaluator"], row["role"]): row for row in rows if row["use"] == RATE}
     several = len({row["role"] for row in undecided}) > 1
     shared = {"retention": report.options["retention"], "item_seconds": item_seconds(study)}
-    planners = [
-        WayOn(
-            _name(row, several),
-            planner_address(
-                study,
-                planned_scale(question.scale),
-                use=row["use"],
-                **shared,
-                **_estimates(estimates.get((row["evaluator"], row["role"]), row)),
-            ),
-            _own_address(study, row),
-        )
-        for row in undecided
-        if row["verdict"] in PLANNED
-    ]
+    planners = []
+    for row in undecided:
+        if row["verdict"] in PLANNED:
+            role = f" ({row['role']})" if several else ""
+            today = estimates.get((row["evaluator"], row["role"]), row)
+            options = {"use": row["use"], **shared, **_estimates(today)}
+            address = planner_address(study, planned_scale(question.scale), **options)
+            words = f"{row['evaluator']}{role}, to {USES[row['use']]}"
+            planners.append(WayOn(words, address, _own_address(study, row)))
     return WaysOn(question.key, planners, _steps(study, question, undecided))
 
 
@@ -128,11 +121,6 @@ def _is_helped_by_more(row):
     return row["answer"] == Answer.NOT_YET and row["verdict"] in (*PLANNED, *UNPLANNED)
 
 
-def _name(row, several):
-    role = f" ({row['role']})" if several else ""
-    return f"{row['evaluator']}{role}, to {USES[row['use']]}"
-
-
 def _estimates(row):
     """Return today's estimates as options of the planner; none where they rest on too little."""
     items, clusters, rho, r = (row[name] for name in ("items", "clusters", "rho", "agreement"))
@@ -154,51 +142,37 @@ def _cluster_items(row):
 
 def _steps(study, question, rows):
     """Return the Steps that the verdict's reasons ask for, each once."""
-    wanted = {_step(study, row) for row in rows} - {FEW}
-    if any(_step(study, row) == FEW for row in rows):
-        wanted |= _steps_of_few(study, question)
-    addresses = _addresses(study, question)
-    return [
-        Step(words, addresses[name], name in OPENING)
-        for name, words in STEPS.items()
-        if name in wanted
-    ]
+    ratings = {SECOND: FEWEST_RATINGS, ONE_MORE: min(study.raters_per_item + 1, MOST_RATINGS)}
+    wanted = {_step(row, ratings[ONE_MORE]) for row in rows}
+    if (
+        FEW in wanted
+    ):  # what gives more items two ratings: places that lack, else raters, else items
+        lacks = lacks_places(study, FEWEST_RATINGS, question)
+        wanted.add(SECOND if lacks else ITEMS)
+        if not lacks and count_open(study, FEWEST_RATINGS, question):
+            wanted.add(INVITE)
+    steps = []
+    for name, (words, page) in STEPS.items():
+        if name in wanted:
+            address = reverse(page, args=[study.slug])
+            if name in ratings:
+                query = urlencode({"ratings": ratings[name], "question": question.key})
+                address = f"{address}?{query}"
+            steps.append(Step(words, address, name in ratings))
+    return steps
 
 
-def _step(study, row):
-    """Return what helps a judge on; FEW where that depends on the places of the study."""
+def _step(row, one_more):
+    """Return what helps a judge on; FEW where that depends on the places of the study.
+
+    One more rating of each item is advised where today's items then decide that raters agree.
+    """
     if is_of_own_answers(row):
         return AGAIN
     if row["verdict"] in (Reason.NOT_COMPARABLE, Reason.TOO_FEW):
         return FEW
-    is_unsure = row["verdict"] == Reason.PEOPLE_UNSURE
-    return ONE_MORE if is_unsure and _suffices(row, _one_more(study)) else ITEMS
-
-
-def _steps_of_few(study, question):
-    """Return what gives more items two ratings: places that lack, else raters, else items."""
-    if lacks_places(study, FEWEST_RATINGS, question):
-        return {SECOND}
-    return {INVITE, ITEMS} if count_open(study, FEWEST_RATINGS, question) else {ITEMS}
-
-
-def _suffices(row, ratings):
-    """Say whether today's items decide that raters agree, with so many ratings of each."""
-    rho, targets = row["rho"], Targets(cluster_items=_cluster_items(row))
-    return bool(predict_power(rho, rho, ratings, row["items"], targets).agreement >= POWER)
-
-
-def _one_more(study):
-    return min(study.raters_per_item + 1, MOST_RATINGS)
-
-
-def _addresses(study, question):
-    """Return {step: its page}."""
-
-    def raise_to(ratings):
-        query = urlencode({"ratings": ratings, "question": question.key})
-        return f"{reverse('more_ratings', args=[study.slug])}?{query}"
-
-    pages = {AGAIN: "inside", INVITE: "raters", ITEMS: "load"}
-    pages = {step: reverse(page, args=[study.slug]) for step, page in pages.items()}
-    return pages | {SECOND: raise_to(FEWEST_RATINGS), ONE_MORE: raise_to(_one_more(study))}
+    if row["verdict"] == Reason.PEOPLE_UNSURE:
+        rho, targets = row["rho"], Targets(cluster_items=_cluster_items(row))
+        power = predict_power(rho, rho, one_more, row["items"], targets)
+        return ONE_MORE if power.agreement >= POWER else ITEMS
+    return ITEMS

@@ -133,21 +133,16 @@ class People:
         """Return the mean square of each item's centred ratings, (n,)."""
         return self.sum_by_item(self.squares) / self.m
 
-    @cached_property
-    def own_pairs(self) -> Floats:
-        """Return the mean product of each item's pairs of different raters, (n,)."""
-        lengths = np.einsum("nk,nk->n", self.z_means, self.z_means)
-        return (self.m * lengths - self.own_squares) / (self.m - 1)
-
     @property
     def a(self) -> Floats:
         """Return each item's part in V_H, (n,)."""
         return self.own_squares
 
-    @property
+    @cached_property
     def c(self) -> Floats:
-        """Return each item's part in C_HH, (n,)."""
-        return self.own_pairs
+        """Return each item's part in C_HH, the mean product of its raters' pairs, (n,)."""
+        lengths = np.einsum("nk,nk->n", self.z_means, self.z_means)
+        return (self.m * lengths - self.own_squares) / (self.m - 1)
 
     @cached_property
     def v_h(self) -> float:
@@ -393,7 +388,7 @@ class PeopleWithinGroups(People):
     @cached_property
     def c(self) -> Floats:
         """Return each item's mean product of two raters, less that with the others, (n,)."""
-        return self.own_pairs - self._shared
+        return super().c - self._shared
 
     @cached_property
     def _shared(self) -> Floats:

@@ -15,20 +15,34 @@ def entry(judge, question, answer, verdict="", reason="", **given):
 
 
 def yes(judge, question, condition=""):
-    worth = f"{judge} may stand in for one rater on {question}: as good as one of your raters."
+    worth = f"“{judge}” may stand in for one rater on “{question}”: as good as one of your raters."
     reason = f"{worth} {PARTS['elsewhere']} {condition}"
     return entry(judge, question, "yes", "may", reason.strip())
 
 
 def test_a_judge_worth_less_than_a_rater_is_said_to_help_and_not_to_stand_in():
-    help_ = entry("small", "wit", "yes", "may", "small may help on wit.", worth_low=0.6)
+    help_ = entry("small", "wit", "yes", "may", "“small” may help on “wit”.", worth_low=0.6)
     spoken = say_answer([help_], ["small"], "expert")
-    assert spoken.lead == "small may help beside a rater (expert) on wit."
+    assert spoken.lead == "“small” may help beside a rater (expert) on “wit”."
     both = [yes("small", "truth"), help_, entry("small", "depth", "no", "level_off")]
     assert say_answer(both, ["small"]).lead == (
-        "small may stand in for a rater on 1 of 3 questions (truth), and may help beside a rater "
-        "on 1 of 3 questions (wit)."
+        "“small” may stand in for a rater on 1 of 3 questions (“truth”), and may help beside a "
+        "rater on 1 of 3 questions (“wit”)."
     )
+
+
+def test_both_of_two_questions_are_called_both():
+    spoken = say_answer([yes("small", "truth"), yes("small", "wit")], ["small"])
+    assert spoken.lead == "“small” may stand in for a rater on both questions."
+
+
+def test_another_judge_that_only_helps_is_not_said_to_stand_in():
+    helps = entry("other", "wit", "yes", "may", worth_low=0.6)
+    entries = [yes("small", "truth"), helps, yes("third", "truth")]
+    assert say_answer(entries, ["small", "other", "third"]).lines["Best judge"][1:] == [
+        "Other judges that may stand in for a rater: “third” (“truth”).",
+        "Other judges that may help beside a rater: “other” (“wit”).",
+    ]
 
 
 def compared(judge, question, answer, verdict="", reason="", **given):
@@ -49,50 +63,49 @@ def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_n
         compared("small", "truth", "not_testable", "not_comparable"),
     ]
     spoken = say_answer(entries, ["small", "other"])
-    assert spoken.lead == "small may stand in for a rater on 2 of 5 questions (fluency, clarity)."
+    assert spoken.lead == (
+        "“small” may stand in for a rater on 2 of 5 questions (“fluency”, “clarity”)."
+    )
     assert spoken.steps == [
-        "For rating depth: collect 40 more items ($14).",
-        "For rating wit: collect 90 more items ($31).",
+        "For rating “depth”: collect 40 more items ($14).",
+        "For rating “wit”: collect 90 more items ($31).",
         "For systems: rate more of each system.",
     ]
     assert spoken.lines == {
         "Best judge": [
-            "small. Its correlation with a rater is .50; another rater's is .40.",
-            "Others may too, for rating items: other (fluency).",
-            "Others may too, for comparing systems: other (clarity).",
+            "“small”. Its correlation with a rater is .50; another rater's is .40.",
+            "Other judges that may stand in for a rater: “other” (“fluency”).",
+            "Other judges that may compare systems: “other” (“clarity”).",
         ],
         "Use it for": [
-            "Rating fluency: as good as one of your raters. It judged 80 % of the rated items.",
-            "Rating clarity: as good as one of your raters.",
+            "Rating “fluency”: as good as one of your raters. It judged 80 % of the rated items.",
+            "Rating “clarity”: as good as one of your raters.",
         ],
         "Not yet for": [
-            "Rating depth, wit: the ratings cannot tell yet.",
-            "Comparing systems on clarity: the ratings cannot tell yet.",
+            "Rating “depth”, “wit”: the ratings cannot tell yet.",
+            "Comparing systems on “clarity”: the ratings cannot tell yet.",
         ],
         "Do not use it for": [
-            "Rating truth: small is .9 points too high on truth.",
-            "Comparing systems on fluency: small favours s1: it may pick losers.",
+            "Rating “truth”: small is .9 points too high on truth.",
+            "Comparing systems on “fluency”: small favours s1: it may pick losers.",
             UNTESTED,
         ],
     }
-    assert spoken.sentences[1].startswith("Best judge: small. Its correlation with ")
+    assert spoken.sentences[1].startswith("Best judge: “small”. Its correlation with ")
 
 
 def test_what_holds_for_all_uses_is_said_once_after_them():
     only = "This is for these 3 raters only."
     entries = [yes("small", "wit", f"Beyond its length .2. {only}"), yes("small", "depth", only)]
     assert say_answer(entries, ["small"]).lines["Use it for"] == [
-        "Rating wit: as good as one of your raters. Beyond its length .2.",
-        "Rating depth: as good as one of your raters.",
+        "Rating “wit”: as good as one of your raters. Beyond its length .2.",
+        "Rating “depth”: as good as one of your raters.",
         only,
     ]
 
 
 def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used():
-    favours = (
-        "It favours v. 2 by .3 points more than people do, between v. 2 and old"
-        + PARTS["not_by_it"]
-    )
+    favours = "It favours “v. 2” over “old” by .3 points more than people do" + PARTS["not_by_it"]
     entries = [
         yes("small", "wit", f"It judged 8 of 10. {favours} It was named."),
         yes("small", "depth"),
@@ -106,15 +119,15 @@ def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used
         entries, "small"
     )
     assert lines["Use it for"] == [
-        "Rating wit: as good as one of your raters. It judged 8 of 10. It was named.",
-        "Rating depth: as good as one of your raters.",
+        "Rating “wit”: as good as one of your raters. It judged 8 of 10. It was named.",
+        "Rating “depth”: as good as one of your raters.",
     ]
     assert lines["Not yet for"] == [
-        "Comparing systems on depth: the ratings cannot tell yet.",
+        "Comparing systems on “depth”: the ratings cannot tell yet.",
     ]
     assert lines["Do not use it for"] == [
-        "Comparing systems on wit: it favours v. 2 by .3 points more than people do, between v. 2 "
-        "and old.",
+        "Comparing systems on “wit”: it favours “v. 2” over “old” by .3 points more than people "
+        "do.",
         UNTESTED,
     ]
 
@@ -122,13 +135,13 @@ def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used
 def test_systems_that_the_judge_may_compare_are_a_use():
     entries = [yes("small", "wit"), compared("small", "wit", "yes", "may")]
     assert say_answer(entries, ["small"]).lines["Use it for"][1] == (
-        "Comparing systems on wit: these systems only, a new one is untested."
+        "Comparing systems on “wit”: these systems only, a new one is untested."
     )
 
 
 def test_the_role_is_named_where_several_have_rated():
     spoken = say_answer([yes("small", "fluency")], ["small"], "expert")
-    assert spoken.lead == "small may stand in for a rater (expert) on fluency."
+    assert spoken.lead == "“small” may stand in for a rater (expert) on “fluency”."
 
 
 def test_no_judge_yet_names_the_first_one_and_what_is_left():
@@ -140,11 +153,11 @@ def test_no_judge_yet_names_the_first_one_and_what_is_left():
     assert spoken.lead == "No judge may stand in for a rater yet."
     assert spoken.lines == {
         "Best judge": [
-            "a comes first, but may not stand in yet. "
+            "“a” comes first, but may not stand in yet. "
             "Its correlation with a rater is .50; another rater's is .40."
         ],
         "Use it for": ["Nothing yet."],
-        "Not yet for": ["Rating fluency: a keeps at least 27 %."],
+        "Not yet for": ["Rating “fluency”: a keeps at least 27 %."],
     }
     assert spoken.steps == ["Collect 9."]
     assert spoken.sentences[-1] == "To settle what is open: Collect 9."
@@ -154,14 +167,14 @@ def test_what_is_the_same_on_several_questions_is_said_once_with_its_numbers():
     few = "Too few items to decide: 24 have two ratings, and at least 30 are needed."
     entries = [
         entry(
-            *("a", key, "not_yet", "too_few", f"{few} Do not use a alone on {key} yet."),
+            *("a", key, "not_yet", "too_few", f"{few} Do not use “a” alone on “{key}” yet."),
             next="Collect at least 6 more.",
         )
         for key in ("wit", "depth")
     ]
     spoken = say_answer(entries, ["a"])
     assert spoken.steps == ["Collect at least 6 more."]
-    assert spoken.lines["Not yet for"] == [f"Rating wit, depth: {few}"]
+    assert spoken.lines["Not yet for"] == [f"Rating “wit”, “depth”: {few}"]
 
 
 def test_all_questions_are_counted_where_they_are_many():
@@ -179,14 +192,14 @@ def test_no_without_hope_is_not_a_not_yet():
     assert spoken.lead == "No judge may stand in for a rater."
     assert spoken.lines == {
         "Use it for": ["Nothing."],
-        "Do not use it for": ["Rating fluency: a may not."],
+        "Do not use it for": ["Rating “fluency”: “a” may not."],
     }
 
 
 def test_what_more_ratings_never_tell_is_not_said_to_be_open():
     entries = [entry("a", key, "not_yet", "known_features") for key in ("wit", "depth")]
     assert say_answer(entries, ["a"]).lines["Not yet for"] == [
-        "Rating wit, depth: a is not shown to know more than can be known without reading."
+        "Rating “wit”, “depth”: “a” is not shown to tell more than anybody could without reading."
     ]
 
 
@@ -202,7 +215,7 @@ def test_where_people_disagree_no_judge_is_to_blame():
     assert spoken.lines == {
         "Use it for": ["Nothing."],
         "Do not use it for": [
-            "Rating wit, depth: people agree too little to show that any judge may."
+            "Rating “wit”, “depth”: people agree too little to show that any judge may."
         ],
     }
 

@@ -143,7 +143,8 @@ def test_two_systems():
     first, second = answer(use="compare_systems")
     assert first.startswith("300 items of each of two systems with 2 ratings each decide")
     assert second.startswith(
-        "A judge that favours neither system is then shown to favour neither with a chance of .80."
+        "The chance is then .80 that a judge which favours neither system is shown to favour "
+        "neither."
     )
 
 

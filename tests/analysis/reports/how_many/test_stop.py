@@ -120,9 +120,10 @@ def test_the_worked_example_goes_on_and_is_advised_171_items(worked):
 def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
-        "Go on collecting: judge on q is undecided. Not shown yet: retention. If today’s estimates "
-        "stay, it takes about 171 more items. That costs about $68, at $.40 per item. One standard "
-        "error to either side: 2 to 1,580. More ratings per item alone are not enough.",
+        "Go on collecting: “judge” on “q” is undecided. Not shown yet: retention. If today’s "
+        "estimates stay, it takes about 171 more items. That costs about $68, at $.40 per item. "
+        "One standard error to either side: 2 to 1,580. More ratings per item alone are not "
+        "enough.",
         "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
         "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
         "their last rating only after all items have the others, so that looks come late.",
@@ -165,8 +166,8 @@ def test_a_judge_that_knows_the_truth_may_at_the_end_and_the_words_say_would(own
     row = row_of(report, evaluator="judge")
     assert row["state"] == "may" and row["rho_low"] > 0 and row["retention_low"] > 0
     assert report.verdict[0] == (
-        "The rule would stop here: judge may stand in for one rater on q. The verdict says what it "
-        "may not be used for."
+        "The rule would stop here: “judge” may stand in for one rater on “q”. The verdict says "
+        "what it may not be used for."
     )
     assert isnan(row["items"]), "nothing is advised any more"
     study.refresh_from_db()
@@ -182,7 +183,7 @@ def test_a_judge_that_says_the_opposite_may_not(owner):
         judgment.save()
     report = build(study, "stop")
     assert row_of(report, evaluator="judge")["state"] == "may_not"
-    assert "stop here: judge tells less than two thirds of what" in report.verdict[0]
+    assert "stop here: “judge” tells less than two thirds of what" in report.verdict[0]
 
 
 def test_raters_who_guess_end_it_or_go_on_and_never_let_a_judge_pass(owner):

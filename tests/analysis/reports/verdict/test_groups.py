@@ -105,7 +105,7 @@ def test_a_yes_is_limited_to_the_groups_that_were_shown(crowd):
 
 def test_the_sentence_of_the_question_has_the_limits_too(crowd):
     (first, *_) = build(crowd, "verdict", groups="topic", judges=["good"]).verdict
-    assert "first good, worth at least " in first
+    assert "first “good”, worth at least " in first
     limits = " raters (shown for: news, mail; not tested: poems), for items and raters like these."
     assert first.endswith(limits)
     words = list_limits([("de", "yes", "may"), ("en", "no", "may_not"), ("fr", "yes", "may")])
@@ -148,7 +148,7 @@ def test_a_judge_that_knows_only_the_group_gets_no_yes_where_groups_are_declared
     row = rows_of(report)["topic", "q"]
     assert (row["answer"], row["why"]) == ("not_yet", "groups")
     reason = reason_of(report, "topic")
-    start = "topic passes every check over all items together, but in none of the groups of items"
+    start = "“topic” passes every check over all items together, but in no single group of items."
     assert reason.startswith(start)
     assert {e.row["answer"] for e in report.entries if e.kind == GROUP} <= {"no", "not_yet"}
 

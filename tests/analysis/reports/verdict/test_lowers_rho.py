@@ -58,7 +58,8 @@ def test_raters_who_guess_are_named_with_what_people_agree_without_them():
     (sentence,) = [words for words in report.verdict if "Nobody is excluded" in words]
     all_five, others = (f"{mean_correlation(study, names):.2f}"[1:] for names in ([], ["carl"]))
     assert sentence.startswith(
-        f"q: two raters agree by {all_five}, and significantly more without carl ({others}). "
+        f"“q”: two raters agree by {all_five}, and the others significantly more without “carl” "
+        f"({others}). "
     )
     assert sentence in report.as_dict()["notes"]
 

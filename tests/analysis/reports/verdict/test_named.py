@@ -40,7 +40,7 @@ def test_the_stored_name_is_tested_alone_without_being_asked_for(crowd):
     (note,) = [note for note in report.notes if "tested alone" in note]
     assert note == (
         "Named beforehand on 2026-03-04 05:06 UTC, before it had judged anything, and tested "
-        "alone: good. On several questions it is tested on each, without a correction for their "
+        "alone: “good”. On several questions it is tested on each, without a correction for their "
         "number."
     )
 
@@ -61,7 +61,7 @@ def test_naming_a_judge_changes_what_is_kept_of_reports(crowd):
     assert frame.Reader(crowd).fingerprint() != before
 
 
-UNPROVEN = "as if good had been named beforehand, for which there is no proof"
+UNPROVEN = "as if “good” had been named beforehand, for which there is no proof"
 
 
 def test_a_yes_that_rests_on_the_option_says_so_in_its_sentence_and_in_the_summary(crowd):

@@ -118,14 +118,14 @@ def test_a_second_answer_passes_and_what_knows_only_the_recipient_never(own):
         assert row["warnings"].split() == ["own_answers", *spared]
     reasons = {e.row["evaluator"]: e.reason for e in report.entries if e.kind == JUDGE}
     assert (
-        "keeps two thirds of what the recipient's own second answer tells, worth at least"
+        "tells at least two thirds of what the recipient's own second answer tells, worth at least"
         in reasons["second"]
     )
     least = math.floor(10 * rows["second"]["worth_low"]) / 10
     assert f"at least {least:.1f} own answer" in reasons["second"]
-    assert reasons["high"].startswith("high orders items well enough, but is ")
+    assert reasons["high"].startswith("“high” orders items well enough, but its scores are ")
     assert "strict, never lax" in " ".join(report.notes)
-    assert "may stand in for a recipient's own answer, first second" in report.verdict[0]
+    assert "may stand in for a recipient's own answer, first “second”" in report.verdict[0]
     raters = [reason for reason in reasons.values() if "rater" in reason]
     assert raters == []
 
@@ -293,7 +293,8 @@ def test_a_judge_between_is_told_how_much_it_keeps(noise, advice):
     add_judge(study, "second", noisy)
     verdict, reason, next_step = words_of(study)
     assert verdict == "undecided"
-    assert "keep two thirds of what the recipient's own second answer tells on q: only" in reason
+    tells = "tell two thirds of what the recipient's own second answer tells on “q”: so far only"
+    assert tells in reason
     assert advice in next_step
 
 
@@ -326,7 +327,7 @@ def test_a_rare_answer_is_printed_with_what_the_judge_finds():
     report = build(study, "verdict", named="second")
     (reason,) = [e.reason for e in report.entries if e.kind == JUDGE]
     recall = (marks & (first >= 5)).sum() / (first >= 5).sum()
-    assert f"It finds {100 * recall:.0f} % [" in reason, reason
+    assert f"the rarer answer the judge finds {100 * recall:.0f} % [" in reason, reason
 
 
 def test_the_page_says_whom_the_lines_are_of(own, as_owner, owner):

@@ -67,9 +67,9 @@ def test_a_study_worked_by_hand():
     (note,) = [note for note in report.notes if note.startswith("The published test")]
     assert note == (
         "The published test (third_party; ω ≥ 0.5 at ε = 0.1) says yes where the verdict does not: "
-        "mixed (q); always (q). It asks who is closer to the other raters of an item, a judge or a "
-        "rater; the verdict asks what a judge tells about their answers. Giving always the most "
-        "frequent answer passes it too (q)."
+        "“mixed” (“q”); “always” (“q”). It asks who is closer to the other raters of an item, a "
+        "judge or a rater; the verdict asks what a judge tells about their answers. Giving always "
+        "the most frequent answer passes it too (“q”)."
     )
 
 
@@ -105,14 +105,14 @@ def test_the_page_says_so_only_where_the_test_and_the_verdict_differ(crowd):  # 
     rows = {name: row for (name, _), row in rows_of(report).items()}
     assert (rows["good"]["answer"], cells["good"]) == ("yes", ".17, says no")
     assert (rows["reversed"]["answer"], cells["reversed"]) == ("no", ".00")
-    (note,) = [note for note in report.notes if "where the verdict says yes: good (q)." in note]
+    (note,) = [note for note in report.notes if "where the verdict says yes: “good” (“q”)." in note]
     assert note.startswith("The published test (third_party; ω ≥ 0.5 at ε = 0.1) says no where ")
 
 
 def test_where_there_is_no_test_a_note_says_why(crowd):  # noqa: F811
     assert isnan(rows_of(build(crowd, "verdict"))["percent", "q"]["winning_rate"])
     notes = " ".join(build(crowd, "verdict").notes)
-    assert "was not made (a scale of its own): percent (q)." in notes
+    assert "was not made (a scale of its own): “percent” (“q”)." in notes
     items = list(crowd.items.order_by("pk")[:20])
     Rating.objects.exclude(item__in=items).delete()
     report = build(crowd, "verdict")

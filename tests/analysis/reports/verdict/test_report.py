@@ -129,7 +129,10 @@ def crowd():
     return study
 
 
-ORDER_IS_UNCORRECTED = " That is not corrected for the 7 judges that were tried on q."
+ORDER_IS_UNCORRECTED = (
+    " This does not allow for the 7 judges that were tried on “q”, of which one may seem right by "
+    "chance."
+)
 
 
 def test_each_judge_of_a_crowd_gets_its_answer(crowd):
@@ -174,7 +177,7 @@ def test_a_yes_on_items_says_which_system_the_judge_favours(crowd, monkeypatch, 
     assert entries[RATE].row["answer"] == "yes"
     assert (entries[COMPARE].row["answer"] == "yes") == compares
     assert entries[RATE].row["warnings"].split() == ["favours", "unproven_name"]
-    assert "It favours s1 by ." in entries[RATE].reason
+    assert "It favours “s1” over “s" in entries[RATE].reason
     assert entries[RATE].reason.count(end) == 1
 
 
@@ -193,9 +196,9 @@ def test_a_yes_says_what_share_of_the_items_it_rests_on(crowd):
     add_judge(crowd, "silent", np.where(np.arange(len(values)) % 5 < 2, nan, values))
     report = build(crowd, "verdict", named="silent")
     assert rows_of(report)["silent", "q"]["answer"] == "yes"
-    words = "It judged 60 % of the rated items on the scale: nothing is shown for the rest."
+    words = "It gave 60 % of the rated items an answer on the scale: nothing is shown for the rest."
     assert words in reason_of(report, "silent") and words in reason_of(report, "silent", COMPARE)
-    assert "It judged" not in reason_of(report, "good")
+    assert "answer on the scale" not in reason_of(report, "good")
 
 
 def test_a_yes_by_other_conventions_says_by_which(crowd):
@@ -228,7 +231,7 @@ def test_a_judge_named_beforehand_is_tested_alone(crowd):
     usual = rows_of(build(crowd, "verdict"))["good", "q"]
     report = build(crowd, "verdict", named="good")
     assert rows_of(report)["good", "q"]["p_adjusted"] < usual["p_adjusted"]
-    assert any("Tested alone, as named beforehand: good." in note for note in report.notes)
+    assert any("Tested alone, as named beforehand: “good”." in note for note in report.notes)
 
 
 def test_the_order_of_a_judge_named_beforehand_needs_no_correction(crowd):
@@ -277,26 +280,26 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
         for entry in report.entries
         if entry.kind == JUDGE and entry.row["use"] == RATE
     }
-    assert words["good"][0].startswith("good may stand in for one rater on q: as good as ")
+    assert words["good"][0].startswith("“good” may stand in for one rater on “q”: as good as ")
     assert words["good"][0].endswith(
         f" This is for raters like these 12. {PARTS['elsewhere']} This says nothing of "
         "comparing systems."
     )
     assert all(entry.row["sentence"] == entry.reason for entry in report.entries)
-    assert words["high"][0].startswith("high orders items well enough, but is ")
-    only = f" points too high: use it for the order only.{ORDER_IS_UNCORRECTED} "
-    only += "Do not use high for means or single scores on q."
+    assert words["high"][0].startswith("“high” orders items well enough, but its scores are ")
+    only = f" points too high: use it for the order of items only.{ORDER_IS_UNCORRECTED} "
+    only += "Do not use “high” for means or single scores on “q”."
     assert words["high"][0].endswith(only)
-    assert f"{ORDER_IS_UNCORRECTED} Do not use percent for means" in words["percent"][0]
+    assert f"{ORDER_IS_UNCORRECTED} Do not use “percent” for means" in words["percent"][0]
     assert words["always 3"] == (
-        "always 3 gives the same answer to every item. "
-        "Do not use always 3 in place of a rater on q.",
+        "“always 3” gives the same answer to every item. "
+        "Do not use “always 3” in place of a rater on “q”.",
         "Try another prompt or model.",
     )
     assert "It goes in the opposite direction." in words["reversed"][0]
     assert "20 items in 7 clusters" in words["few"][0]
     (first, *_) = report.verdict
-    assert first.startswith("q: 1 of 7 judges may stand in for a rater, first good, worth at least")
+    assert first.startswith("“q”: 1 of 7 judges may stand in for a rater, first “good”, worth at ")
     assert ", for items and raters like these." in first
 
 
@@ -319,7 +322,7 @@ def test_a_judge_whose_answers_stand_among_the_ratings_of_each_item_cannot_be_te
     report = build(crowd, "verdict", named="fair")
     (entry,) = [e for e in report.entries if (e.row["evaluator"], e.row["use"]) == ("fair", RATE)]
     assert (entry.row["answer"], entry.row["verdict"]) == ("not_testable", "holds_ratings")
-    assert "fair equals one of people's answers on 180 of 180 items" in entry.reason
+    assert "“fair” equals one of people's answers on 180 of 180 items" in entry.reason
 
 
 def test_every_yes_of_a_flagged_study_says_so_in_its_words(crowd):
@@ -336,17 +339,17 @@ def test_every_yes_of_a_flagged_study_says_so_in_its_words(crowd):
     judged = Judgment.objects.order_by("item").values_list("value", flat=True)
     tables = [np.array(judged.filter(run__judge__key=name)) for name in yes]
     p = find_echoes(people, np.stack(tables)).study_p
-    words = "Some raters agree with {} more than with people"
+    words = "with “{}” more than with other people, as if "
     said = [name for name in yes if words.format(name) in reason_of(report, name)]
     assert yes and said == [name for name, own in zip(yes, p, strict=True) if own < 0.05]
     summary, notes = report.verdict[0], " ".join(report.notes)
-    assert (words.format(", ".join(said)) in summary) == bool(said)
+    assert (words.format("”, “".join(said)) in summary) == bool(said)
     assert ("for nothing in 5 % of studies" in notes) == bool(said)
 
 
 def test_notes_say_what_simulations_showed_of_few_clusters_and_little_agreement():
     row = {"answer": "yes", "warnings": "", "clusters": 30, "rho": 0.2}
-    covered = "95 % intervals held the truth in about .93 to .97"
+    covered = "95 % intervals held the true value in about .93 to .97"
     _, usual = simulation_notes([row])
     assert usual == f"{covered} of simulated studies with 30 clusters or more."
     _, few, bounds = simulation_notes([row, row | {"clusters": 12, "rho": 0.1}])
@@ -373,8 +376,8 @@ def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_
     row = rows_of(build(crowd, "verdict"))["high", "q"]
     assert row["answer"] == "no"
     words = (
-        f" With your ratings it makes the intervals of means {100 * expected:.0f} % narrower: rate "
-        f"180 items, let it judge all 270, and they are as if you had rated "
+        f" With your ratings it makes the intervals of means {100 * expected:.0f} % narrower: "
+        "people rate 180 items, it judges all 270, and the intervals are as if people had rated "
         f"{180 / (1 - expected) ** 2:.0f}."
     )
     assert row["next"].endswith(words)
@@ -403,8 +406,8 @@ def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
     factories.make_ratings(session, ((item, question, 3) for item in crowd.items.all()))
     first, *_, last = build(crowd, "verdict", reference="recipient").verdict
     assert first == (
-        "q: Nothing can be tested: each item has one rating, by its own recipient, and none has a "
-        "second answer by that recipient and a judgment. Collect a second rating of at least 30 "
+        "“q”: Nothing can be tested: each item has one rating, by its own recipient, and none has "
+        "a second answer by that recipient and a judgment. Collect a second rating of at least 30 "
         "items, or ask recipients a share of their own items again: repeat_share, on the page "
         "Settings, Order and checks; .1 is usual."
     )

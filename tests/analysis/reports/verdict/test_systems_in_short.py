@@ -25,12 +25,12 @@ NOT_YET, NO_PAIR = ("not_yet", "too_few"), ("not_testable", "not_comparable")
         ([NO, NOT_YET], f"{USE} cannot be decided yet."),
         (
             [NO, YES, NOT_YET],
-            f"{USE}: J (q), for these systems only; a new system is untested.",
+            f"{USE}: “J” (“q”), for these systems only; a new system is untested.",
         ),
         (
             [YES] * 4,
-            f"{USE}: J (q), J (q), J (q) and others, for these systems only; a new system is "
-            "untested.",
+            f"{USE}: “J” (“q”), “J” (“q”), “J” (“q”) and others, for these systems only; a new "
+            "system is untested.",
         ),
     ],
 )

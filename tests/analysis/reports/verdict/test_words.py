@@ -18,24 +18,34 @@ NO, NOT_YET = Answer.NO, Answer.NOT_YET
 NEVER = "More items would not change this: "
 
 
+def candidate_of(evidence, name="J", question="q", **fields):
+    """What a case asks of its candidate, here a judge."""
+    about = {"name": name, "question": question, "evidence": evidence, "criteria": Criteria()}
+    usual = {"is_judge": True, "family": 0, "tried": 1, "echo": None, "compared": None}
+    asked = SimpleNamespace(has_one_own_rating=False)
+    usual |= {"narrowing": nan, "counts": (0, 0), "asked": asked}
+    return SimpleNamespace(**about | usual | fields)
+
+
 def make_case(missing="", family=2, reason=Reason.UNDECIDED):
-    evidence = SimpleNamespace(n=100, share_missing=0.0, rare_class=None)
+    evidence = SimpleNamespace(n=100, share_missing=0.0, rare_class=None, agreement=None)
     verdict = Verdict(Answer.NOT_YET, reason, missing=missing)
-    return Case("J", "q", evidence, verdict, Criteria(), family=family)
+    return Case(candidate_of(evidence, family=family), verdict)
 
 
 def test_among_several_the_correction_speaks_of_the_others():
     sentence, next_step = make_case("correction", family=2).say()
-    assert "not once p is corrected for the 2 pairs of a judge and a question" in sentence
+    assert "But 2 pairs of a judge and a question were tried on these ratings" in sentence
     assert next_step.endswith("or name one judge before you see its judgments.")
 
 
 def test_a_judge_alone_is_told_which_level_a_yes_asks_for():
     sentence, next_step = make_case("correction", family=1).say()
     assert sentence == (
-        "J passes every check, but not clearly enough: each p is below .05, and a yes needs all of "
-        "them below .025, as the level is divided between a correction for judges and one for "
-        "questions. Do not use J alone on q yet."
+        "“J” passes every check, but not clearly enough: each p-value is below .05, and a yes "
+        "needs each below .025. Two corrections share that level, one for the number of judges "
+        "and one for the number of questions; each gets half of it, even where only one judge and "
+        "one question were tried. Do not use “J” alone on “q” yet."
     )
     assert next_step == "Collect more items with two ratings or more."
 
@@ -59,9 +69,9 @@ def test_else_the_number_of_items_is_said(error, more):
 def test_a_scale_of_its_own_is_not_settled_by_ratings():
     sentence, next_step = make_case("scale", reason=Reason.ORDER_ONLY).say()
     assert sentence == (
-        "J orders items well enough, but it cannot be tested whether it rates as high as people "
+        "“J” orders items well enough, but it cannot be tested whether it rates as high as people "
         "do: it has a scale of its own, or the question's scale has no ends. No number of ratings "
-        "settles that. Do not use J for means or single scores on q."
+        "settles that. Do not use “J” for means or single scores on “q”."
     )
     assert next_step == "Use it for the order only."
 
@@ -69,21 +79,22 @@ def test_a_scale_of_its_own_is_not_settled_by_ratings():
 def test_a_judge_that_rounded_gives_one_answer_is_for_the_order_only():
     sentence, next_step = make_case("points", reason=Reason.ORDER_ONLY).say()
     assert sentence == (
-        "J orders items well enough, but rounded to the question's scale it gives the same answer "
-        "to every item. Do not use J for means or single scores on q."
+        "“J” orders items well enough, but rounded to the question's scale it gives the same "
+        "answer to every item. Do not use “J” for means or single scores on “q”."
     )
     assert next_step.startswith("Use it for the order only")
 
 
 @pytest.mark.parametrize(
-    ("family", "words"), [(1, "a yes needs all of them below .025."), (7, "for the 7 pairs of")]
+    ("family", "words"), [(1, "a yes needs each below .025,"), (7, "But 7 pairs of")]
 )
 def test_a_yes_on_systems_that_only_the_correction_stops(family, words):
     comparison = SimpleNamespace(
         answer=NOT_YET, reason=Reason.UNDECIDED, missing="correction", favoured=False, spread=nan
     )
     evidence = SimpleNamespace(share_missing=0.0)
-    case = SystemsCase("J", "q", comparison, ["a", "b"], 0.3, None, evidence, Criteria(), family)
+    case = SystemsCase(candidate_of(evidence), comparison, ["a", "b"], 0.3, None)
+    case.family = family
     sentence, next_step = case.say()
     assert words in sentence
     assert ("name one judge" in next_step) == (family > 1)
@@ -96,24 +107,24 @@ def test_too_few_items_does_not_read_as_if_the_fewest_would_decide(clusters):
     case.evidence.n, case.evidence.n_clusters = 18, clusters
     sentence, _ = case.say()
     assert sentence.endswith(
-        " With 30 a test can be made, which need not decide: about 268 do for a judge as good as a "
-        "rater, where raters agree as usual (.30) and each item has 3 ratings. Do not use J alone "
-        "on q yet."
+        " With 30 items a test is possible, but it often decides nothing. About 268 usually "
+        "decide, if the judge is as good as a rater, two raters agree as much as is usual (.30) "
+        "and each item has 3 ratings. Do not use “J” alone on “q” yet."
     )
 
 
 @pytest.mark.parametrize(
     ("r", "rho", "words"),
     [
-        (0.22, 0.3, "only 56 % is shown. Do not use J alone on q yet."),
-        (0.3, 0.05, "tested there. Do not use J, or any other judge, alone on q."),
-        (0.25, 0.3, "it keeps two thirds of what a rater tells"),
+        (0.22, 0.3, "only 56 % is shown. Do not use “J” alone on “q” yet."),
+        (0.3, 0.05, "any judge. Do not use “J”, or any other judge, alone on “q”."),
+        (0.25, 0.3, "it tells at least two thirds of what a rater tells"),
     ],
 )
 def test_the_words_say_what_may_not_be_done_yet(r, rho, words):
     error = 0.01 if r == 0.25 else 0.03
     evidence = replace(GOOD, agreement=agree(r, rho, error, 0.01))
-    sentence, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    sentence, _ = Case(candidate_of(evidence), decide(evidence)).say()
     assert words in sentence
 
 
@@ -143,11 +154,11 @@ OF_REASONS = {
     Reason.MAY: [(Answer.YES, {"grade": grade}) for grade in Grade],
 }
 RATING_USES = {
-    Answer.YES: "J may stand in for ",
-    NO: "Do not use J in place of ",
-    NOT_YET: "Do not use J alone on wit yet.",
-    Answer.NOT_TESTABLE: "Do not use J alone on wit: nothing is shown for it or against it.",
-    Answer.PEOPLE_DISAGREE: "Do not use J, or any other judge, alone on wit.",
+    Answer.YES: "“J” may stand in for ",
+    NO: "Do not use “J” in place of ",
+    NOT_YET: "Do not use “J” alone on “wit” yet.",
+    Answer.NOT_TESTABLE: "Do not use “J” alone on “wit”: nothing is shown for it or against it.",
+    Answer.PEOPLE_DISAGREE: "Do not use “J”, or any other judge, alone on “wit”.",
 }
 
 
@@ -158,7 +169,8 @@ def say_of(make_case, reason, answer, more):
     rare = SimpleNamespace(n_majority=4, n_hits=2, n_marked=0, recall_interval=(0.2, 0.8))
     held, rest = Held("rating", 300, 300, 220.0, "wit"), Rest(0.2, 0.05)
     evidence = replace(GOOD, rare_class=rare, held=held, rest=rest)
-    return make_case("J", "wit", evidence, Verdict(answer, reason, **more), Criteria()).say()[0]
+    candidate = candidate_of(evidence, question="wit")
+    return make_case(candidate, Verdict(answer, reason, **more)).say()[0]
 
 
 def reasons_of(make_case):
@@ -173,13 +185,15 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
     for answer, more in OF_REASONS[reason]:
         words = say_of(make_case, reason, answer, more)
         if reason in (Reason.LEVEL_OFF, Reason.ORDER_ONLY):
-            assert words.endswith("Do not use J for means or single scores on wit.")
+            assert words.endswith("Do not use “J” for means or single scores on “wit”.")
             continue
-        use = "J may help on wit" if more == SHARE and make_case is Case else RATING_USES[answer]
+        use = (
+            "“J” may help on “wit”" if more == SHARE and make_case is Case else RATING_USES[answer]
+        )
         assert words.count(use) == 1
         assert words.count("Do not use") == (answer != Answer.YES)
         if answer == NO:
-            assert f"in place of {whom}" in words and words.endswith(" on wit.")
+            assert f"in place of {whom}" in words and words.endswith(" on “wit”.")
         if answer == Answer.YES:
             assert "Nothing is shown for other kinds of items" in words
             assert (
@@ -191,17 +205,17 @@ def test_the_words_of_each_reason_name_the_judge_and_a_use(make_case, whom, reas
 @pytest.mark.parametrize(("is_sample", "whom"), [(True, "raters like these 3"), (False, "these 3")])
 def test_a_yes_says_whom_it_is_for(is_sample, whom):
     evidence = replace(GOOD, are_sample=is_sample)
-    reason, _ = Case("J", "q", evidence, decide(evidence), Criteria()).say()
+    reason, _ = Case(candidate_of(evidence), decide(evidence)).say()
     assert reason.count(f"This is for {whom}") == 1
 
 
 SYSTEMS_USES = {
     Answer.YES: "This says nothing of rating single items.",
-    NO: "Do not compare systems by J on wit.",
-    Answer.NOT_TESTABLE: "Do not compare systems by J alone on wit: nothing is shown for it or "
+    NO: "Do not compare systems by “J” on “wit”.",
+    Answer.NOT_TESTABLE: "Do not compare systems by “J” alone on “wit”: nothing is shown for it or "
     "against it.",
 }
-NOT_DECIDED = "Do not compare systems by J alone on wit yet."
+NOT_DECIDED = "Do not compare systems by “J” alone on “wit” yet."
 OF_SYSTEMS_REASONS = {
     Reason.NOT_COMPARABLE: [(Answer.NOT_TESTABLE, "")],
     Reason.HOLDS_RATINGS: [(Answer.NOT_TESTABLE, "")],
@@ -223,8 +237,8 @@ def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
     for answer, missing in OF_SYSTEMS_REASONS[reason]:
         comparison = SystemComparison(answer, reason, (pair,), 2, missing=missing)
         evidence = replace(GOOD, held=Held("mean", 300, 300, 0.0))
-        more = evidence, Criteria()
-        sentence, _ = SystemsCase("J", "wit", comparison, ["a", "b"], 0.3, None, *more).say()
+        candidate = candidate_of(evidence, question="wit")
+        sentence, _ = SystemsCase(candidate, comparison, ["a", "b"], 0.3, None).say()
         if reason == Reason.NOT_COMPARABLE:
             assert sentence == "There are no two systems to compare."
             continue
@@ -234,8 +248,8 @@ def test_the_words_of_each_reason_on_systems_name_the_judge_and_a_use(reason):
 
 def test_a_baseline_has_no_use_that_could_be_refused():
     verdict = Verdict(NO, Reason.SAYS_NOTHING)
-    case = Case("coin", "wit", GOOD, verdict, Criteria(), is_candidate=False)
-    assert case.say()[0] == "coin gives the same answer to every item."
+    case = Case(candidate_of(GOOD, "coin", "wit", is_judge=False), verdict)
+    assert case.say()[0] == "“coin” gives the same answer to every item."
 
 
 @pytest.mark.parametrize("warnings", ["", "own_answers"])
