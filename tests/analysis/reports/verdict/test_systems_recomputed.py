@@ -75,7 +75,7 @@ def assert_same_whole(line, entry):
     assert p == pytest.approx(row["p_adjusted"], rel=1e-7, abs=1e-12)
     if line["sd"]:
         sd, low, high = (short(float(line[name])) for name in ("sd", "sd_low", "sd_high"))
-        assert f"an SD of {sd} [{low}, {high}] points" in entry.reason
+        assert f"standard deviation over systems of {sd} [{low}, {high}] points" in entry.reason
 
 
 def test_hanna_from_its_export(shared_data, compare):
@@ -153,7 +153,7 @@ def test_many_judges_are_corrected_for_and_the_one_named_beforehand_is_not(apart
     (entry,) = [e for e in build(apart, "verdict").entries if is_of(e, "lucky")]
     tried = {judge for judge, _, _ in states}
     assert entry.row["family"] == len(tried)
-    assert "not once p is corrected for the" in entry.reason
+    assert "once its p-values are corrected for that, it does not pass" in entry.reason
     (entry,) = [e for e in build(apart, "verdict", named="lucky").entries if is_of(e, "lucky")]
     assert (entry.row["answer"], entry.row["verdict"]) == ("yes", "may")
     assert entry.row["p_adjusted"] == pytest.approx(p)
