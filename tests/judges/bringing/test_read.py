@@ -120,7 +120,11 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
             "t.csv",
             "found an archive, as a workbook .* is; allowed are tables",
         ),
-        (gzip.compress(b"id,text\n1,a\n", mtime=0), "t.csv", "found a file packed by gzip; allowed are"),
+        (
+            gzip.compress(b"id,text\n1,a\n", mtime=0),
+            "t.csv",
+            "found a file packed by gzip; allowed are",
+        ),
         (gzip.compress(b'[{"id": 1}]', mtime=0), "t.json", "found a file packed by gzip"),
         (bz2.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by bzip2"),
         (lzma.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by bzip2, xz or zstd"),

@@ -109,7 +109,7 @@ BAD_FILES = {
         "items.csv: found an archive, as a workbook",
     ),
     "packed": (
-        gzip.compress(b"item,text\na,x\n"),
+        gzip.compress(b"item,text\na,x\n", mtime=0),
         "items.csv: found a file packed by gzip; allowed",
     ),
     "a web page": ("<!DOCTYPE html><table></table>", "items.csv: found a web page or XML; allowed"),
