@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from annotate.design import access
@@ -165,7 +166,7 @@ def test_an_answer_over_http_needs_few_queries(client, study, django_assert_num_
     token = begin(client, study)
     place = Place.objects.get(session__token=token, position=1)
     question = study.questions.first()
-    with django_assert_num_queries(2 + SAVE):  # the place, the questions
+    with django_assert_num_queries(1 + SAVE[connection.vendor]):
         client.post(f"/r/{token}/answer/{place.item_id}/{question.pk}/", {f"q{question.pk}": "5"})
 
 
