@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(config, items):
 OF_DATABASE = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
 TESTS = Path(__file__).parent
 # Money and places, whole and whatever they cost: where rows are locked and claimed.
-CLAIMS = ("judges/runs", "annotate/sessions")
+CLAIMS = ("judges/runs", "annotate/sessions", "annotate/flow")
 # In both tiers, fast and services: tests of SQL of our own, and of what SQLite alone lets pass:
 # lengths, ranges of integers, the order of NULL, case in look-ups, errors inside a transaction.
 # tests/test_both.py finds a module with SQL whose tests are missing here.

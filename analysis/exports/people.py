@@ -14,8 +14,8 @@ from django.db.models.functions import Coalesce
 from django.utils.crypto import salted_hmac
 
 from analysis.exports import codebook
-from annotate.design import arms
 from annotate.files.loading.common import batches
+from annotate.flow import arms
 from annotate.models import (
     ItemTime,
     Listening,
@@ -26,7 +26,7 @@ from annotate.models import (
     Session,
     Study,
 )
-from annotate.quality import exit_answers
+from annotate.quality import about_raters
 from annotate.quality.measures import APPROVAL_RATE, TASK_COUNT, participant_of
 from judges.files.written import WrittenByJudges
 
@@ -109,21 +109,21 @@ def exit_columns(study):
     """Return {column: meaning} of the questions about raters, also those no longer asked."""
     asked = {
         (step, question.key): question
-        for step, questions in exit_answers.asked_in(study).items()
+        for step, questions in about_raters.asked_in(study).items()
         for question in questions
     }
     return {
         f"{step}_{key}": codebook.exit_meaning(asked.get((step, key)), step)
-        for step, key in exit_answers.columns(study)
+        for step, key in about_raters.columns(study)
     }
 
 
 def with_exit(study, rows, owner):
     """Yield (row, answers about the rater) for rows that begin with the owner's pk, in order."""
-    keys = exit_answers.columns(study)
+    keys = about_raters.columns(study)
     for batch in batches(rows, CHUNK):
         first, last = batch[0][0], batch[-1][0]
-        answers_by_owner = exit_answers.said_between(study, owner, first, last) if keys else {}
+        answers_by_owner = about_raters.said_between(study, owner, first, last) if keys else {}
         for row in batch:
             own = answers_by_owner.get(row[0], {})
             yield row, [own.get(key) for key in keys]

@@ -22,9 +22,9 @@ from django.db.models.functions import TruncHour
 from django.utils import timezone
 
 from analysis.overview.attention import Attention
-from annotate.design import arms
+from annotate.flow import arms, quotas
 from annotate.models import Place, Rating, Session
-from annotate.sessions import quotas, taste
+from annotate.taste import lists as taste
 
 State = Session.State
 DAY = timedelta(days=1)

@@ -14,8 +14,8 @@ from django.db import models
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy
 
-from annotate.design import taste
 from annotate.models import Rater
+from annotate.taste import study as taste
 from annotate.values.wrong import quoted
 
 COVERS = "consent_covers"  # a key of study.yaml: hosts that the study's own consent text names

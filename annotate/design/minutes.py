@@ -9,9 +9,11 @@ from statistics import mean, median
 
 from django.core.cache import cache
 
-from annotate.design import around, checks, own_answers, payment, platform, taste, versions
-from annotate.design.screener import screener_of
+from annotate.design import checks, payment, platform, versions
+from annotate.flow import around, own_answers
+from annotate.flow.screener import screener_of
 from annotate.models import Item, ItemTime, Question, Rater
+from annotate.taste import study as taste
 
 ENOUGH, NEWEST = 20, 500  # timed pages: the fewest that replace the estimate, the most that count
 KEPT_SECONDS = 300

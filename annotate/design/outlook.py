@@ -27,9 +27,9 @@ from analysis.stats.planning.variances import (
     usual_variance,
 )
 from analysis.stats.validation.criteria import FEWEST_RATERS
-from annotate.design import own_answers
 from annotate.design.checks import gold_keys, settings_of
 from annotate.design.planner_link import planned_scale, planner_address
+from annotate.flow import own_answers
 from annotate.models import Item, Place
 
 USUAL = RELIABILITIES["usual"]  # agreement of two raters, and of a rater with a judge as good

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotate.models.load import Loaded
 
@@ -135,6 +136,8 @@ class Session(models.Model):
         LINK = "link", "Personal link"
         FILE = "file", "Loaded from a file"
 
+    # How a visit may stop wherever it is, from the first step after the consent on.
+    STOPS = {State.ABANDONED, State.RETURNED, State.WITHDRAWN}
     # What may follow what; everything else is refused by session.move().
     NEXT = {
         State.CONSENT: {
@@ -147,73 +150,41 @@ class Session(models.Model):
             State.RETURNED,
         },
         State.SCREENER: {
+            *STOPS,
             State.QUESTIONS,
             State.TASTE,
             State.INSTRUCTIONS,
-            State.ABANDONED,
             State.SCREENED_OUT,
-            State.RETURNED,
-            State.WITHDRAWN,
         },
-        State.QUESTIONS: {
-            State.TASTE,
-            State.INSTRUCTIONS,
-            State.ABANDONED,
-            State.RETURNED,
-            State.WITHDRAWN,
-        },
-        State.TASTE: {
-            State.INSTRUCTIONS,
-            State.ABANDONED,
-            State.RETURNED,
-            State.WITHDRAWN,
-        },
+        State.QUESTIONS: {*STOPS, State.TASTE, State.INSTRUCTIONS},
+        State.TASTE: {*STOPS, State.INSTRUCTIONS},
         State.INSTRUCTIONS: {
+            *STOPS,
             State.TASTE,  # the researchers asked for it meanwhile
             State.CHECK,
             State.PRACTICE,
             State.WAITING,
             State.RATING,
-            State.ABANDONED,
             State.SCREENED_OUT,
-            State.RETURNED,
-            State.WITHDRAWN,
         },
         State.CHECK: {
+            *STOPS,
             State.TASTE,
             State.PRACTICE,
             State.WAITING,
             State.RATING,
-            State.ABANDONED,
             State.SCREENED_OUT,
-            State.RETURNED,
-            State.WITHDRAWN,
         },
-        State.PRACTICE: {
-            State.TASTE,
-            State.WAITING,
-            State.RATING,
-            State.ABANDONED,
-            State.RETURNED,
-            State.WITHDRAWN,
-        },
-        State.WAITING: {
-            State.RATING,
-            State.ABANDONED,
-            State.SCREENED_OUT,
-            State.RETURNED,
-            State.WITHDRAWN,
-        },
+        State.PRACTICE: {*STOPS, State.TASTE, State.WAITING, State.RATING},
+        State.WAITING: {*STOPS, State.RATING, State.SCREENED_OUT},
         State.RATING: {
+            *STOPS,
             State.EXIT,
             State.COMPLETED,
-            State.ABANDONED,
             State.SCREENED_OUT,
             State.FAILED_ATTENTION,
-            State.RETURNED,
-            State.WITHDRAWN,
         },
-        State.EXIT: {State.COMPLETED, State.ABANDONED, State.RETURNED, State.WITHDRAWN},
+        State.EXIT: {*STOPS, State.COMPLETED},
         State.ABANDONED: {
             State.CONSENT,
             State.SCREENER,
@@ -345,10 +316,9 @@ class Session(models.Model):
     def __str__(self):
         return f"session {self.pk}"
 
-    @property
-    def extras(self):
-        """Return its screens among the items: checks, gold items, repeated items."""
-        return self.screens.filter(position__isnull=False)
+    def touch(self):
+        """Note that its rater is there."""
+        Session.objects.filter(pk=self.pk).update(last_seen_at=timezone.now())
 
     @property
     def times(self):

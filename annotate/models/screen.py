@@ -7,10 +7,18 @@ from annotate.models.rater import Session
 from annotate.models.rating import Rating
 
 
+class ScreenQuerySet(models.QuerySet):
+    """Queries over screens."""
+
+    def among_items(self):
+        """Keep checks, gold items and repeated items."""
+        return self.filter(position__isnull=False)
+
+
 class Screen(models.Model):
     """A page of a session, beside those of its places.
 
-    position counts all screens among the items, theirs too: see annotate/sessions/extras.py. What
+    position counts all screens among the items, theirs too: see annotate/sessions/screens.py. What
     stands before or after the items has none.
     """
 
@@ -49,10 +57,12 @@ class Screen(models.Model):
     )
     passed = models.BooleanField(null=True, blank=True)
 
+    objects = ScreenQuerySet.as_manager()
+
     class Meta:
         ordering = ["session", "position", "number", "id"]
         constraints = [
-            # extras.arrange and the rater's pages: the screens of a session in their order
+            # screens.arrange and the rater's pages: the screens of a session in their order
             models.UniqueConstraint(fields=["session", "position"], name="screen_once_a_position"),
             models.UniqueConstraint(
                 fields=["session", "kind", "item"], name="screen_of_an_item_once_a_session"

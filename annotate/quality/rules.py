@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from annotate.models import Place, QualityStep, Screen, Session
-from annotate.quality import exit_answers, extra_measures, measures
+from annotate.quality import about_raters, extra_measures, measures
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ LIST = [
         "Films a month",
         "no answer to the exit question movies_per_month",
         (Parameter("movies", "Exclude below … films a month", 1, 0, 1000),),
-        exit_answers.numbers("movies_per_month"),
+        about_raters.numbers("movies_per_month"),
         lambda movies, given: movies < given["movies"],
         exit_key="movies_per_month",
     ),
@@ -289,7 +289,7 @@ LIST = [
         "% familiar",
         "no answer to the exit question familiarity",
         (Parameter("percent", "Exclude below … % familiar", 60, 0, 100),),
-        exit_answers.numbers("familiarity"),
+        about_raters.numbers("familiarity"),
         lambda familiar, given: familiar < given["percent"],
         exit_key="familiarity",
     ),
@@ -310,7 +310,7 @@ LIST = [
             ),
             Parameter("value", "The value: a number; for “equals” also words", "", is_text=True),
         ),
-        exit_answers.against,
+        about_raters.against,
         lambda met, given: met == 1,
         exit_key="*",
     ),
@@ -322,7 +322,7 @@ TITLES = {rule.key: rule.title for rule in LIST} | {QualityStep.BY_HAND: "By han
 def offered(study, evidence=None):
     """Return the rules that the study has data for."""
     evidence = evidence or measures.Evidence(study)
-    asked = {"", *(q.key for step in exit_answers.asked_in(study).values() for q in step)}
+    asked = {"", *(q.key for step in about_raters.asked_in(study).values() for q in step)}
     asked |= {"*"} if len(asked) > 1 else set()
     kinds = {"", *extra_measures.kinds_of(study)}
     rules = [rule for rule in LIST if rule.extra in kinds and rule.is_set(evidence)]

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import groupby
 
 from django.utils.translation import gettext
@@ -88,6 +89,7 @@ class ItemForm:
     """All answers about an item as a page without JavaScript sends them."""
 
     def __init__(self, spots, data):
+        self.spots = spots
         self.raw = {spot.key: data.get(spot.name, "") for spot in spots}
         self.why = {spot.key: data.get(spot.why_name, "") for spot in spots if spot.question.why}
         self.answers, self.emptied, self.problems = [], [], {}
@@ -106,26 +108,32 @@ class ItemForm:
         elif not spot.question.scale.has_points:
             self.emptied.append((spot.item_id, spot.question))
 
-    def only_why(self, spots):
+    def only_why(self):
         """List (item id, question) where a reason was given without an answer: it would be lost."""
         answered = {(answer.item_id, answer.question.pk) for answer in self.answers}
         return [
             (spot.item_id, spot.question)
-            for spot in spots
+            for spot in self.spots
             if spot.key not in answered and self.why.get(spot.key, "").strip()
         ]
 
-    def gaps(self, spots):
+    @cached_property
+    def gaps(self):
         """List (item id, question) where the page lacks a required answer or reason."""
         answered: dict = {}
         for answer in self.answers:
             answered.setdefault(answer.item_id, {})[answer.question.pk] = bool(answer.reason)
         lacking = [
             (spot.item_id, spot.question)
-            for spot in spots
+            for spot in self.spots
             if is_missing(spot.question, answered.get(spot.item_id, {}))
         ]
-        return lacking + [gap for gap in self.only_why(spots) if gap not in lacking]
+        return lacking + [gap for gap in self.only_why() if gap not in lacking]
+
+    @property
+    def is_whole(self):
+        """Tell whether the page has all required answers, and none that cannot be used."""
+        return not (self.problems or self.gaps)
 
 
 @dataclass

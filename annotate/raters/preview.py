@@ -16,16 +16,17 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
-from annotate.design import access, arms, around, grouping, versions
+from annotate.design import access, grouping, versions
 from annotate.design.checks import gold_keys
 from annotate.design.splits import as_seen, withheld_statements
-from annotate.design.taste import taste_of
+from annotate.flow import arms, around
 from annotate.http.headers import loosen
 from annotate.models import Item, Making, Membership, Place, Question, Rater, Session, Study
 from annotate.models.rater import PREVIEW, token_in
 from annotate.sessions import mix
 from annotate.sessions import session as sessions
 from annotate.sessions.places import kinds_asked
+from annotate.taste.study import taste_of
 
 State = Session.State
 KEPT = timedelta(days=1)
@@ -91,7 +92,8 @@ def _go_to(session, show, place, check):
     if show == "exit":
         sessions.move(session, State.EXIT, items_done_at=timezone.now())
         return
-    screens = session.extras.filter(key=check) if check else session.places.filter(pk=place)
+    checks = session.screens.among_items().filter(key=check)
+    screens = checks if check else session.places.filter(pk=place)
     for position in screens.values_list("position", flat=True):
         sessions.go_to(session, position)
 

@@ -4,8 +4,9 @@ import hashlib
 import json
 from functools import cached_property
 
-from annotate.design import around, checks, versions
+from annotate.design import checks, versions
 from annotate.design.expected import fits, of_part
+from annotate.flow import around
 from annotate.models import Answer, Content, Place, Question, Screen
 from annotate.raters.forms import (
     Asked,
@@ -16,20 +17,22 @@ from annotate.raters.forms import (
 )
 from annotate.raters.option_keys import choose_keys
 from annotate.raters.screens import ItemPage, missing_of, progress, shown_now
-from annotate.sessions import answers, extras
+from annotate.sessions import answers, screens
 from annotate.sessions.session import SentAnswer
 
 Kind = Screen.Kind
 LONGEST = checks.MOST_OPTIONS * (checks.LONGEST_OPTION + len(checks.SEPARATOR))
-
-
-TEMPLATES = {Kind.SCREENER: "screener", Kind.BEFORE: "questions", Kind.EXIT: "exit"}
+STEPS = {
+    Kind.SCREENER: "session_screener",
+    Kind.BEFORE: "session_questions",
+    Kind.EXIT: "session_exit",
+}
 
 
 # Among the items
 
 
-class ExtraPage(ItemPage):
+class OtherItemPage(ItemPage):
     """The page of a gold or repeated item: an item's page, whose answers are no ratings."""
 
     def stored(self):
@@ -46,7 +49,7 @@ class ExtraPage(ItemPage):
         return context | ({"extra": self.place.pk} if is_repeat else {})
 
 
-class AttentionPage(ExtraPage):
+class AttentionPage(OtherItemPage):
     """The page of an attention check: a question about no item."""
 
     def __init__(self, screen):
@@ -74,8 +77,6 @@ class AttentionPage(ExtraPage):
         rows = asked(self.spots, stored, form, gaps, row_class=row_class)
         return (
             {
-                "study": self.study,
-                "session": self.place.session,
                 "place": self.place,
                 "item": None,
                 "extra": self.place.pk,
@@ -124,13 +125,13 @@ class SeveralForm(ItemForm):
             self.answers.append(SentAnswer(spot.question, None, words))
 
 
-def page_of(place, questions):
+def page_of(place):
     """Return the page of a place or of a screen among the items."""
-    if not isinstance(place, Screen):
-        return ItemPage(place, questions)
-    if place.kind == Kind.ATTENTION:
+    is_screen = isinstance(place, Screen)
+    if is_screen and place.kind == Kind.ATTENTION:
         return AttentionPage(place)
-    return ExtraPage(place, questions)
+    questions = versions.asked(place.session.study_id, place.session.version)
+    return (OtherItemPage if is_screen else ItemPage)(place, questions)
 
 
 # Before and after the items
@@ -156,11 +157,10 @@ class FormPage:
         """Return whether a sent page asks what is asked now."""
         return data.get("version") == self.version
 
-    def rows(self, stored, form=None, gaps=()):
+    def rows(self, stored, form=None):
         """Return the context of all such pages. stored: {(0, key of the question): answer}."""
-        rows = asked(self.spots, stored, form, gaps)
-        shown = {"study": self.session.study, "session": self.session, "version": self.version}
-        return shown | {"asked": rows} | missing_of(rows)
+        rows = asked(self.spots, stored, form, form.gaps if form else ())
+        return {"asked": rows} | missing_of(rows)
 
 
 class AboutPage(FormPage):
@@ -168,7 +168,7 @@ class AboutPage(FormPage):
 
     def __init__(self, session, kind):
         super().__init__(session, around.ABOUT[kind], around.about_of(session.study, kind))
-        self.kind, self.template = kind, TEMPLATES[kind]
+        self.kind = kind
 
     @cached_property
     def stored(self):
@@ -178,11 +178,14 @@ class AboutPage(FormPage):
         told = Answer.objects.about_raters().filter(screen__session=self.session)
         return {(0, answer.key): answer for answer in told}
 
-    def context(self, form=None, gaps=()):
-        """Return the context of the template."""
-        return self.rows(self.stored, form, gaps) | {
+    def context(self, form=None):
+        """Return the context of about.html."""
+        return self.rows(self.stored, form) | {
+            "kind": self.kind,
+            "step": STEPS[self.kind],
+            "version": self.version if self.kind == Kind.SCREENER else "",
             "any_required": any(question.required for question in self.questions),
-            "count": extras.count_of(self.session) if self.kind == Kind.EXIT else 0,
+            "count": screens.count_of(self.session) if self.kind == Kind.EXIT else 0,
         }
 
 
@@ -198,7 +201,7 @@ class CheckPage(FormPage):
         """Return whether a sent page is about this attempt at this check."""
         return data.get("attempt") == str(self.number) and super().is_current(data)
 
-    def context(self, form=None, gaps=()):
+    def context(self, form=None):
         """Return the template's context; right answers of the attempt before are chosen already."""
         right, wrong = {}, []
         for question in self.questions:
@@ -208,7 +211,8 @@ class CheckPage(FormPage):
                 right[0, question.pk] = Answer(value=value)
             elif before:
                 wrong.append((question, before["answer"]))
-        context = self.rows(right, form, gaps) | {
+        context = self.rows(right, form) | {
+            "version": self.version,
             "number": self.number,
             "attempts": max(self.check.attempts, self.number),
             "wrong": wrong,
@@ -276,8 +280,6 @@ class PracticePage(ItemPage):
             for key, question, value, part in self.expected
         ]
         return {
-            "study": self.study,
-            "session": self.place.session,
             "position": self.place.position,
             "count": self.count,
             "item": self.item,

@@ -1,12 +1,11 @@
 """Show the pages of screens that are no item to rate, and save the answers of those among them."""
 
 from django.http import HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from annotate.design import access, around, platform
-from annotate.http.headers import loosen
+from annotate.design import access
+from annotate.flow import around
 from annotate.models import Screen, Session
 from annotate.raters.screen_pages import AboutPage, AttentionPage, CheckPage, PracticePage
 from annotate.raters.views import (
@@ -17,6 +16,7 @@ from annotate.raters.views import (
     or_resumed,
     rater_page,
     see_other,
+    step_page,
     to_where_it_stands,
     with_query,
 )
@@ -54,11 +54,6 @@ def answer(request, token, extra, item, question):
 # Before and after the items
 
 
-def _page(request, session, name, context, status=200):
-    response = render(request, f"annotate/{name}.html", context, status=status)
-    return loosen(response, framed_by=platform.frames_of(session.rater.platform_ids))
-
-
 def session_in(request, token, state):
     """Return (session, None) if it is at that step and may go on, else (session, where it is)."""
     session = access.session_or_404(token)
@@ -80,18 +75,10 @@ def session_in(request, token, state):
     return session, to_where_it_stands(token, is_back, is_lost)
 
 
-def _read(page, request):
-    """Return (the form of a sent page, its gaps, whether it has neither gaps nor problems)."""
-    form = page.form(request.POST)
-    gaps = form.gaps(page.spots)
-    return form, gaps, not (form.problems or gaps)
-
-
 def _ready(request, session):
     """Return the page between the check and what follows."""
     count = len(around.practice_items(session.study))
-    context = {"study": session.study, "session": session, "practice": count}
-    return _page(request, session, "ready", context)
+    return step_page(request, session, "ready", {"practice": count})
 
 
 @rater_page
@@ -102,17 +89,17 @@ def about(request, token, kind):
     if elsewhere and not _is_back(request, page):
         return _too_late(request, page) or elsewhere
     if not page.questions and kind != Kind.EXIT:  # the researchers took them away meanwhile
-        return _page(request, session, "instructions", {"study": session.study, "session": session})
+        return step_page(request, session, "instructions")
     if request.method != "POST":
-        return _page(request, session, page.template, page.context())
+        return step_page(request, session, "about", page.context())
     if kind == Kind.SCREENER and not page.is_current(request.POST):
         return see_other("session", token)
-    form, gaps, is_whole = _read(page, request)
-    if is_whole or kind != Kind.SCREENER:  # of a screener no part is kept
-        is_here = steps.tell(session, kind, form.answers, form.emptied, is_whole)
-        if is_whole or not is_here:
+    form = page.form(request.POST)
+    if form.is_whole or kind != Kind.SCREENER:  # of a screener no part is kept
+        is_here = steps.tell(session, kind, form.answers, form.emptied, form.is_whole)
+        if form.is_whole or not is_here:
             return see_other("session", token)
-    return _page(request, session, page.template, page.context(form, gaps), status=422)
+    return step_page(request, session, "about", page.context(form), status=422)
 
 
 def _is_back(request, page):
@@ -146,12 +133,12 @@ def check(request, token):
         return _ready(request, session)
     page = CheckPage(session, asked, len(made) + 1, made[-1].judged if made else ())
     if request.method != "POST":
-        return _page(request, session, "check", page.context())
+        return step_page(request, session, "check", page.context())
     # A reload or a second tab shows how the attempt ended.
     if page.is_current(request.POST):
-        form, gaps, is_whole = _read(page, request)
-        if not is_whole:
-            return _page(request, session, "check", page.context(form, gaps), status=422)
+        form = page.form(request.POST)
+        if not form.is_whole:
+            return step_page(request, session, "check", page.context(form), status=422)
         values = {answer.question.pk: answer.value for answer in form.answers}
         steps.attempt(session, page.check, page.number, values)
     return see_other("session", token)
@@ -186,15 +173,15 @@ def practice(request, token, position):
     item = items[position - 1][1]
     page = PracticePage(session, items, position, places.drawn_side(session, item.pk))
     if done := session.screens.filter(kind=Kind.PRACTICE, item=item).first():
-        return _page(request, session, "practised", page.feedback(done.by_key))
+        return step_page(request, session, "practised", page.feedback(done.by_key))
     return _practise(request, session, page)
 
 
 def _practise(request, session, page):
-    form, gaps, is_whole = _read(page, request) if request.method == "POST" else (None, (), False)
-    if is_whole:
+    form = page.form(request.POST) if request.method == "POST" else None
+    if form and form.is_whole:
         steps.practise(session, page.item, page.answers(form))
         return see_other("session_practice", session.token, page.place.position)
-    context = page.context([], page.count, form, gaps)
-    response = _page(request, session, "practice", context, status=422 if form else 200)
+    context = page.context([], page.count, form, form.gaps if form else ())
+    response = step_page(request, session, "practice", context, status=422 if form else 200)
     return media.allow(response, session.study)

@@ -8,9 +8,9 @@ from django.db.models import F, Max, Min
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from annotate.design import around
-from annotate.design.arms import layout_of
 from annotate.design.minutes import minutes_left
+from annotate.flow import around
+from annotate.flow.arms import layout_of
 from annotate.models import Content, Interaction, Item, MediaKind, Rating, Study
 from annotate.raters import profiles, uploads
 from annotate.raters.episode_facts import episode_facts
@@ -112,6 +112,8 @@ class ItemPage:
     @cached_property
     def parts(self):
         """Return the parts of a pair, those of the first list before those of the second."""
+        if not self.is_pair:
+            return []
         _, *parts = with_parts([self.item])[self.item.pk]
         return sorted(parts, key=self._rank)
 
@@ -166,8 +168,6 @@ class ItemPage:
         content, history = card(self.item.content, self.study, uploaded), self.history()
         return (
             {
-                "study": self.study,
-                "session": self.place.session,
                 "place": self.place,
                 "item": self.item,
                 "content": content,

@@ -1,31 +1,20 @@
 """Show the pages on which raters pick what they like, and wait for what is made from it."""
 
-import re
 from urllib.parse import urlencode
 
 from django.http import HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 
-from annotate.design import platform
-from annotate.design.taste import making_of, taste_of
-from annotate.http.headers import loosen
 from annotate.models import Making, Session
 from annotate.raters.screen_views import session_in
-from annotate.raters.views import rater_page, see_other
+from annotate.raters.views import PK, rater_page, see_other, step_page
 from annotate.sessions import session as sessions
-from annotate.sessions import taste as tastes
+from annotate.taste import lists as tastes
+from annotate.taste.study import making_of, taste_of
 
 State = Session.State
-PK = re.compile(r"[0-9]{1,18}")
 LONGEST_SEARCH = 100
 CHANGES = {"add": tastes.pick, "remove": tastes.drop}
-
-
-def _page(request, session, name, context, status=200):
-    context |= {"study": session.study, "session": session}
-    response = render(request, f"annotate/{name}.html", context, status=status)
-    return loosen(response, framed_by=platform.frames_of(session.rater.platform_ids))
 
 
 @rater_page
@@ -35,15 +24,15 @@ def pick(request, token):
     if elsewhere:
         return elsewhere
     if taste_of(session.study) is None:  # the researchers took it away meanwhile
-        return _page(request, session, "instructions", {})
+        return step_page(request, session, "instructions")
     if request.method != "POST":
-        return _page(request, session, "taste", pick_context(session.study, request.GET, session))
+        return step_page(request, session, "taste", _pick_context(session, request.GET))
     for name, change in CHANGES.items():
         if name in request.POST:
             return _change(request, session, change, request.POST[name])
-    if not tastes.want(session, sessions.move):
-        context = pick_context(session.study, request.POST, session) | {"is_refused": True}
-        return _page(request, session, "taste", context, status=422)
+    if not tastes.want(session, sessions.lead_on):
+        context = _pick_context(session, request.POST) | {"is_refused": True}
+        return step_page(request, session, "taste", context, status=422)
     return see_other("session", token)
 
 
@@ -62,11 +51,11 @@ def _searched(data):
     return data.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
 
 
-def pick_context(study, data, session=None):
+def _pick_context(session, data):
     """Return the context of taste.html: what is searched, what that finds, what is picked."""
-    taste, text = taste_of(study), _searched(data)
-    matching = tastes.search(study, text)
-    chosen = tastes.picked(session) if session else []
+    taste, text = taste_of(session.study), _searched(data)
+    matching = tastes.search(session.study, text)
+    chosen = tastes.picked(session)
     keys = {content.pk for content in chosen}
     return {
         "taste": taste,
@@ -85,17 +74,13 @@ def wait(request, token):
     session, elsewhere = session_in(request, token, State.WAITING)
     if elsewhere:
         return elsewhere
-    tastes.touch(session)  # who looks is there, however short places are held
-    return _page(request, session, "waiting", waiting_context(making_of(session), session.study))
-
-
-def waiting_context(making, study):
-    """Return the context of waiting.html: how many lists of how many are made."""
-    is_settled = making is None or making.state != Making.State.WANTED or tastes.is_overdue(making)
-    taste = taste_of(study)
-    return {
-        "is_settled": is_settled,
+    session.touch()  # who looks is there, however short places are held
+    making, taste = making_of(session), taste_of(session.study)
+    is_wanted = making is not None and making.state == Making.State.WANTED
+    context = {
+        "is_settled": not is_wanted or tastes.is_overdue(making),
         "is_made": making is not None and making.state == Making.State.MADE,
         "done": len(making.lists) if making else 0,
         "all": len(taste.sources) if taste else 0,
     }
+    return step_page(request, session, "waiting", context)

@@ -27,7 +27,7 @@ from annotate.raters import preview
 from annotate.raters.forms import Spot, read_answer, read_shown_at
 from annotate.raters.screen_pages import page_of
 from annotate.raters.screens import ItemPage
-from annotate.sessions import answers, browsers, extras, hurry, listening, timing
+from annotate.sessions import answers, browsers, hurry, listening, screens, timing
 from annotate.sessions import session as sessions
 from annotate.values import languages, media
 
@@ -73,6 +73,12 @@ def see_other(name, *args):
 def with_query(address, query):
     """Add to an address what its page is to say; templates/rater_base.html says away and lost."""
     return f"{address}?{urlencode(query)}" if query else address
+
+
+def step_page(request, session, name, context=None, status=200):
+    """Return a page of a session, which MTurk may show in a frame."""
+    context = {"study": session.study, "session": session} | (context or {})
+    return _framed(render(request, f"annotate/{name}.html", context, status=status), session)
 
 
 def _framed(response, session, posts_to=""):
@@ -152,7 +158,7 @@ def _preview(request, study):
     (item,) = preview.choose_items(study, 1)
     place = Place(item=item, session=Session(study=study), position=1, first_side="A")
     screen = ItemPage(place, versions.asked(study))
-    context = screen.context([], max(minutes.count_pages(study), 1))
+    context = screen.context([], max(minutes.count_pages(study), 1)) | {"study": study}
     return media.allow(render(request, "annotate/task_preview.html", context), study)
 
 
@@ -174,9 +180,7 @@ def session(request, token):
     if session.state in STEPS:
         address = reverse(STEPS[session.state], args=[token])
         return HttpResponseRedirect(with_query(address, request.GET), status=303)
-    context = {"study": study, "session": session}
-    response = render(request, f"annotate/{TEMPLATES[session.state]}", context)
-    return _framed(response, session)
+    return step_page(request, session, session.state)  # consent, instructions
 
 
 # The pages of annotate/raters/screen_views.py.
@@ -189,7 +193,6 @@ STEPS = {
     State.WAITING: "session_waiting",
     State.EXIT: "session_exit",
 }
-TEMPLATES = {State.CONSENT: "consent.html", State.INSTRUCTIONS: "instructions.html"}
 
 
 @rater_page
@@ -270,12 +273,13 @@ def item(request, token, position):
         return see_other("session", token)
     if place is None:
         return _first_screen(session)
-    return _item_page(request, _screen(place))
+    return _item_page(request, page_of(place))
 
 
 def _first_screen(session):
     """Redirect to the first screen that is left; the one on which the session stood is gone."""
-    left = [row.position for rows in (session.places, session.extras) for row in rows.all()]
+    rows = (*session.places.all(), *session.screens.among_items())
+    left = [row.position for row in rows]
     if not left:
         raise Http404("no item is left in this session")
     sessions.go_to(session, min(left))
@@ -297,17 +301,12 @@ def or_resumed(find, token, sent=None):
     return (find() if is_resumed else None), is_resumed
 
 
-def _screen(place):
-    return page_of(place, versions.asked(place.session.study_id, place.session.version))
-
-
-def _item_page(request, screen, form=None, gaps=(), status=200):
+def _item_page(request, page, form=None, gaps=(), status=200):
     """Return the page of an item, with what was typed if it is sent back."""
-    session = screen.place.session
-    context = screen.context(screen.stored(), extras.count_of(session), form, gaps)
+    session = page.place.session
+    context = page.context(page.stored(), screens.count_of(session), form, gaps)
     context["hurried"] = hurry.MARK in request.GET
-    response = render(request, "annotate/rate.html", context, status=status)
-    return media.allow(_framed(response, session), session.study)
+    return media.allow(step_page(request, session, "rate", context, status), session.study)
 
 
 def _pk(data, name):
@@ -333,23 +332,22 @@ def _leave_item(request, token):
         timing.keep(place, timing.parse_report(request.POST), timezone.now())
         listening.keep(place, listening.parse_reports(request.POST), timezone.now())
     try:
-        return _save_page(request, place)
+        return _save_page(request, page_of(place))
     except sessions.NotNow:
         return to_where_it_stands(token, is_lost=_is_lost(token, request.POST))
 
 
-def _save_page(request, place):
-    screen = _screen(place)
-    form = screen.form(request.POST)
+def _save_page(request, page):
+    form = page.form(request.POST)
     is_back = request.POST.get("go") == "back"
-    gaps = screen.save(form)
+    gaps = page.save(form)
     gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
-    gaps += form.only_why(screen.spots)
+    gaps += form.only_why()
     if form.problems or (gaps and not is_back):
-        return _item_page(request, screen, form, gaps, status=422)
-    if not is_back and answers.has_ended(place):
-        return see_other("session", place.session.token)
-    return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
+        return _item_page(request, page, form, gaps, status=422)
+    if not is_back and answers.has_ended(page.place):
+        return see_other("session", page.place.session.token)
+    return _go(page.place, -1 if is_back else 1, hurry.mark(page.place, form.shown_at))
 
 
 def _is_lost(token, data):
@@ -363,7 +361,7 @@ def _is_lost(token, data):
     form = screen.form(data)
     sent = {(*_told(answer), answer.question.pk) for answer in form.answers}
     kept = {(*_told(stored), stored.question_id) for stored in screen.stored()}
-    return bool(sent - kept or form.problems or form.only_why(screen.spots))
+    return bool(sent - kept or form.problems or form.only_why())
 
 
 def _told(answer):
@@ -376,7 +374,7 @@ def _has_answer(data):
 
 def _go(place, step, mark=""):
     session, position = place.session, max(place.position + step, 1)
-    if position > extras.count_of(session):
+    if position > screens.count_of(session):
         position = sessions.finish(session)
         if position is None:
             return see_other("session", session.token)

@@ -1,13 +1,10 @@
 """Let raters stop and withdraw: what it does, asked once, and done."""
 
-from django.shortcuts import render
-
 from annotate.design import access, platform
-from annotate.http.headers import loosen
 from annotate.models import Session
-from annotate.raters.views import rater_page, see_other
-from annotate.sessions import taste
+from annotate.raters.views import rater_page, see_other, step_page
 from annotate.sessions import withdraw as withdrawing
+from annotate.taste import lists as taste
 
 
 @rater_page
@@ -17,14 +14,10 @@ def withdraw(request, token):
     if request.method == "POST":
         withdrawing.withdraw(session)
     elif session.can_withdraw:
-        response = _page(request, session)
-        return loosen(response, framed_by=platform.frames_of(session.rater.platform_ids))
+        context = {
+            "is_ended": session.state in Session.OVER,
+            "is_paid_there": bool(platform.ids_to_pay(session.rater.platform_ids)),
+            "brought_taste": taste.brings(session),
+        }
+        return step_page(request, session, "withdraw", context)
     return see_other("session", token)
-
-
-def _page(request, session):
-    context = {"study": session.study, "session": session}
-    context["is_ended"] = session.state in Session.OVER
-    context["is_paid_there"] = bool(platform.ids_to_pay(session.rater.platform_ids))
-    context["brought_taste"] = taste.brings(session)
-    return render(request, "annotate/withdraw.html", context)

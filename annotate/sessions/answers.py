@@ -151,7 +151,7 @@ def has_ended(place):
         return False
     session = place.session
     limit = checks.settings_of(session.study).attention_failures
-    failed = session.extras.filter(kind=Kind.ATTENTION, passed=False)
+    failed = session.screens.among_items().filter(kind=Kind.ATTENTION, passed=False)
     if not limit or failed.count() < limit:
         return False
     end_early(session, Session.State.FAILED_ATTENTION)

@@ -24,7 +24,8 @@ from annotate.models import (
     Study,
     Tombstone,
 )
-from annotate.sessions import kept_places, links, places, taste
+from annotate.sessions import kept_places, links, places
+from annotate.taste import lists as taste
 
 FORGOTTEN = "(deleted with the rater’s data)"
 

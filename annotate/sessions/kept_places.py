@@ -7,7 +7,7 @@ what is missed here is put right within a minute.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -127,12 +127,6 @@ def visits_to(recipient: Any) -> models.QuerySet:
     """Return the visits by which a recipient, given as id or reference, may still come."""
     links = Session.objects.filter(source=Session.Source.LINK, state__in=AWAITED)
     return links.filter(rater__recipient=recipient)
-
-
-def keep_again(items: Mapping[Study, Sequence[int]]) -> None:
-    """Keep one place of each item that opened again for its recipient. items: {study: items}."""
-    for study, of_study in items.items():
-        keep(study, of_study)
 
 
 def kept_places(study: Study) -> int:

@@ -15,10 +15,10 @@ from django.db.models import BigIntegerField, Count, Exists, F, Max, OuterRef, Q
 from annotate.db.sql import marks
 from annotate.design import grouping
 from annotate.design.checks import gold_keys
-from annotate.design.taste import has_or_had
 from annotate.models import Item, Place, Question, Rater, Session, Study
-from annotate.sessions import extras, kept_places, mix
+from annotate.sessions import kept_places, mix, screens
 from annotate.sessions.order import drawn_side, in_order
+from annotate.taste.study import has_or_had
 
 # The state stands in the text, not among the parameters: else the partial index is not used.
 # The item's part is a subquery for each candidate, not a join: right after a load, without
@@ -233,7 +233,7 @@ def put_in_order(session: Session, first: Sequence[int]) -> None:
     order = front + in_order(session, held, [i for i in held if i not in set(front)])
     if not order:
         return
-    positions = extras.arrange(session, order, len(front))
+    positions = screens.arrange(session, order, len(front))
     pairs = [item_id for item_id in order if held[item_id] == Item.Kind.LIST_PAIR]
     sides = {item_id: drawn_side(session, item_id) for item_id in pairs}
     values = [part for cases in (positions, sides) for case in cases.items() for part in case]
@@ -263,7 +263,8 @@ def release(session_ids: Sequence[int]) -> int:
     opened = Place.objects.filter(session__in=session_ids).update(
         state=Place.State.OPEN, rater=None, session=None, position=None
     )
-    kept_places.keep_again(awaited)
+    for study, items in awaited.items():
+        kept_places.keep(study, items)
     return opened
 
 

@@ -80,7 +80,9 @@ TAKEN_BACK = """
 FROM annotate_rating WHERE session_id = %s AND item_id = %s AND question_id IN ({questions})
 AND session_id = (SELECT id FROM annotate_session WHERE id = %s AND last_seen_at = %s)
 """
-FORGET = f"DELETE FROM annotate_ratingrevision WHERE rating_id IN (SELECT id {TAKEN_BACK})"
+OF_TAKEN_BACK = f"WHERE rating_id IN (SELECT id {TAKEN_BACK})"
+FORGET = f"DELETE FROM annotate_ratingrevision {OF_TAKEN_BACK}"
+UNCODE = f"DELETE FROM annotate_coding {OF_TAKEN_BACK}"
 TAKE_BACK = f"DELETE {TAKEN_BACK}"
 # Nor is a reason: no revision tells it, those that it was a part of stay.
 BLANK = f"""
@@ -108,7 +110,7 @@ def write(place, answers, taken_back, required, seconds, now):
         statements.append((_with(BLANK, questions), [session, item, *questions, session, now]))
     for item, questions in taken_back.items():
         values = [session, item, *questions, session, now]
-        statements += [(_with(sql, questions), values) for sql in (FORGET, TAKE_BACK)]
+        statements += [(_with(sql, questions), values) for sql in (FORGET, UNCODE, TAKE_BACK)]
     if place.item.kind == Item.Kind.LIST_PAIR:
         is_locked, rows = at_once(*statements, _fill_pair(place, required), (ANSWERED_PAIR, own))
     else:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.design import arms, around, disclosure, platform, versions
+from annotate.design import disclosure, platform, versions
+from annotate.flow import arms, around, quotas
 from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
 from annotate.models.rater import token_in
-from annotate.sessions import exclude, extras, kept_places, places, quotas, save, taste
+from annotate.sessions import exclude, kept_places, places, save, screens
+from annotate.taste import lists as taste
+from annotate.taste.study import making_of
 
 State = Session.State
 LONGEST_STAY = 86_400.0  # seconds
@@ -108,11 +111,12 @@ def _answer_consent(session, consents, **fields):
         move(session, State.DECLINED, **fields)
         return
     arms.assign(session)
-    move(session, _first_step(session), arm=session.arm, **fields)
+    lead_on(session, arm=session.arm, **fields)
 
 
-def _first_step(session):
-    return around.step_after(session.study, State.CONSENT, session.rater)
+def lead_on(session, **fields):
+    """Move to the study's next step after the consent, or after one of those behind it."""
+    move(session, around.step_after(session.study, session.state, session.rater), **fields)
 
 
 def move(session, state, **fields):
@@ -146,7 +150,7 @@ def begin(session):
     session = _locked(session)
     study, rater = session.study, session.rater
     if session.state in around.FIRST and not around.asks_in(study, session.state, rater):
-        move(session, around.step_after(study, session.state, rater))  # no longer asked
+        lead_on(session)  # no longer asked
     left = around.left_before(session) if session.state in Session.BEFORE else session.state
     if left:
         if left != session.state:
@@ -213,7 +217,7 @@ def resume(session, sent=None):
     whole = [pk for pk in back if pk not in gaps]
     places.put_in_order(session, first=[*whole, *(pk for pk in back if pk not in set(whole))])
     session.places.filter(item__in=whole).update(state=Place.State.FILLED)
-    move(session, State.RATING, current=min(len(whole) + 1, extras.count_of(session)))
+    move(session, State.RATING, current=min(len(whole) + 1, screens.count_of(session)))
     return True
 
 
@@ -223,7 +227,7 @@ def _step_to_begin_with(session):
     if stopped_in not in around.FIRST:
         return State.INSTRUCTIONS
     is_asked = around.asks_in(session.study, stopped_in, session.rater)
-    if is_asked and not (stopped_in == State.TASTE and taste.making_of(session)):
+    if is_asked and not (stopped_in == State.TASTE and making_of(session)):
         return stopped_in
     return around.step_after(session.study, stopped_in, session.rater)
 
@@ -352,5 +356,5 @@ def first_gap(session):
     held = list(session.places.select_related("item").order_by("position"))
     lacking = _with_gaps([place.item for place in held], questions, answered)
     gaps = [place.position for place in held if place.item_id in lacking]
-    gaps += [position for position in [extras.first_gap(session)] if position is not None]
+    gaps += [position for position in [screens.first_gap(session)] if position is not None]
     return min(gaps, default=None)

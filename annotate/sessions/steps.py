@@ -6,14 +6,13 @@ tab finds it done, and does it no second time.
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
-from annotate.design import around
-from annotate.design.screener import screener_of
+from annotate.flow import around, quotas
+from annotate.flow.screener import screener_of
 from annotate.models import Answer, FreedPlace, Screen, Session
-from annotate.sessions import exclude, places, quotas
+from annotate.sessions import exclude, places
 from annotate.sessions.answers import write
-from annotate.sessions.session import end_early, move
+from annotate.sessions.session import end_early, lead_on, move
 
 State, Kind = Session.State, Screen.Kind
 # The step in which raters are asked about themselves, by the kind of screen.
@@ -46,7 +45,7 @@ def attempt(session, check, number, values):
         Screen(session=session, kind=Kind.CHECK, number=number, spec=asked, passed=passed), answers
     )
     if passed or number < check.attempts:
-        _touch(session)
+        session.touch()
     else:
         end_early(session, State.SCREENED_OUT)
 
@@ -59,7 +58,7 @@ def practise(session, item, answers):
         return
     if not session.screens.filter(kind=Kind.PRACTICE, item=item).exists():
         write(Screen(session=session, kind=Kind.PRACTICE, item=item), answers)
-    _touch(session)
+    session.touch()
 
 
 @transaction.atomic
@@ -81,14 +80,14 @@ def tell(session, kind, answers, emptied=(), is_whole=True):
     if is_whole or not is_back:
         _keep(session, kind, answers, emptied)
     if is_back or not is_whole:
-        _touch(session)
+        session.touch()
     elif is_out:
         end_early(session, State.SCREENED_OUT)
     elif kind == Kind.EXIT:
         move(session, State.COMPLETED)
         exclude.close_session(session)
     else:
-        move(session, around.step_after(session.study, session.state, session.rater))
+        lead_on(session)
     return True
 
 
@@ -111,10 +110,6 @@ def _keep(session, kind, answers, emptied):
     screen = session.screens.filter(kind=kind).first() or Screen(session=session, kind=kind)
     if rows or screen.pk:
         write(screen, rows, [(None, None, question.key) for _, question in emptied])
-
-
-def _touch(session):
-    Session.objects.filter(pk=session.pk).update(last_seen_at=timezone.now())
 
 
 def settle_quiet(now):

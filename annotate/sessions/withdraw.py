@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from annotate.design.platform import ids_to_pay
 from annotate.models import Erasure, Session
-from annotate.sessions import exclude, kept_places, places, taste
+from annotate.sessions import exclude, kept_places, places
+from annotate.taste import lists as taste
 
 # What a session says of its rater, as it is where nothing is known.
 NOTHING = {

@@ -4,8 +4,9 @@ from copy import deepcopy
 
 from django.db import transaction
 
-from annotate.design import around, checks
+from annotate.design import checks
 from annotate.files.loading.placing import drop_open, give_places
+from annotate.flow import around
 from annotate.models import Study
 
 

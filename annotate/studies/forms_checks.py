@@ -4,7 +4,8 @@ from django import forms
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
-from annotate.design import checks, grouping, own_answers, versions
+from annotate.design import checks, grouping, versions
+from annotate.flow import own_answers
 from annotate.values.scales import spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.texts import composed, lines_of, one_line_ends

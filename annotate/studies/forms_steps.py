@@ -9,12 +9,14 @@ from typing import Any
 
 from django import forms
 
-from annotate.design import arms, around, taste, versions
+from annotate.design import versions
 from annotate.design.expected import misfit
-from annotate.design.screener import screener_of
 from annotate.files.reading import stepspec
+from annotate.flow import arms, around
+from annotate.flow.screener import screener_of
 from annotate.models import Study
 from annotate.studies.forms_question import SCALES, as_typed, typed_spec
+from annotate.taste import study as taste
 from annotate.values.numbers import parse_number
 from annotate.values.scales.base import FARTHEST
 from annotate.values.texts import LONGEST as LONGEST_TEXT

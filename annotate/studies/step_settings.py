@@ -6,10 +6,12 @@ from django.db import transaction
 from django.http import Http404
 from django.shortcuts import redirect, render
 
-from annotate.design import access, around, taste
+from annotate.design import access
 from annotate.files.loading.practice import mark_items
+from annotate.flow import around
 from annotate.models import Session, Study
 from annotate.studies.forms_steps import PARTS, RowsForm
+from annotate.taste import study as taste
 
 SUGGESTED = 100  # items offered while one types
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from django.db import transaction
 
 from annotate.design.access import make_owner
-from annotate.design.around import forgotten_items
 from annotate.design.platform import without_codes
 from annotate.design.retention import DELETE_ON
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import ADAPTIVE, NUMBERS, TEXTS, StudyFile, read_study
+from annotate.flow.around import forgotten_items
 from annotate.models import Question, Study
 from annotate.studies.edit import follow_questions
 from annotate.values.languages import ENGLISH

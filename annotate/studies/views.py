@@ -13,7 +13,7 @@ from annotate.design import access
 from annotate.design.outlook import outlook_of
 from annotate.design.platform import platform_of
 from annotate.models import Membership, Place, Session
-from annotate.quality.exit_answers import demographics
+from annotate.quality.about_raters import demographics
 from annotate.studies.forms_study import MemberForm, StudyForm
 
 

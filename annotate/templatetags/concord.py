@@ -6,12 +6,12 @@ from typing import SupportsFloat
 from django import template
 from django.utils.safestring import mark_safe
 
-from annotate.design.arms import instructions_of
 from annotate.design.disclosure import notice_for
 from annotate.design.minutes import minutes_of_session
 from annotate.design.payment import told_pay
 from annotate.design.retention import deleted_soon, deletion_day
 from annotate.design.splits import split_of
+from annotate.flow.arms import instructions_of
 from annotate.values.markdown import to_html
 
 MEANS_OF_ROLES = {

@@ -17,7 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotate.models import Erasure, Item, Rater
-from annotate.sessions import taste
+from annotate.taste import lists as taste
 from judges.models import Call, Judgment, Material, RecommendedList, Run, Writing
 
 log = logging.getLogger(__name__)

@@ -28,7 +28,7 @@ UNRELATED = [
         "judge may stand in",
     ),  # asked by the planner, which says how many ratings decide
     ("CHANGELOG.md", "judge may stand in"),  # asked by the verdict: for which use
-    ("annotate/design/own_answers.py", "takes the place"),  # repeat_share, of repeats
+    ("annotate/flow/own_answers.py", "takes the place"),  # repeat_share, of repeats
     ("annotate/recruitment/forms.py", "take the place"),  # as in FILES.md
     ("annotate/recruitment/more_raters.py", "take the place"),  # raters, of new places
     ("annotate/studies/forms_checks.py", "takes the place"),  # repeat_share, of repeats

@@ -19,7 +19,7 @@ from annotate.models import (
     Study,
 )
 from tests import factories
-from tests.annotate.sessions.test_extras import BOTH
+from tests.annotate.sessions.test_screens import BOTH
 from tests.browser.conftest import LOST_REQUESTS
 from tests.browser.test_rating import (
     assert_done,

@@ -7,7 +7,7 @@ from annotate.design.access import make_owner
 from annotate.models import Answer, Rating, Screen, Session
 from annotate.sessions import places
 from tests import factories
-from tests.annotate.sessions.test_extras import BOTH
+from tests.annotate.sessions.test_screens import BOTH
 from tests.browser.conftest import LOST_REQUESTS
 from tests.browser.test_rating import assert_fits, choose_all, question
 from tests.processes import wait_for

@@ -14,7 +14,7 @@ from annotate.models import (
 from judges.models import Judgment, Run
 from tests import factories
 from tests.analysis.small import make_rated_study
-from tests.annotate.sessions.test_extras import BOTH
+from tests.annotate.sessions.test_screens import BOTH
 from tests.annotate.sessions.test_steps import CHECK, EXIT
 from tests.browser import axe
 from tests.browser.test_analysis import PAGES, shoot

@@ -1,7 +1,7 @@
 """The check, practice, exit questions, and what stands among the items that is no item."""
 
-from annotate.design import around
 from annotate.files.loading.practice import mark_items
+from annotate.flow import around
 from annotate.models import Answer, Content, Making, Pick, Screen, Session
 from annotate.raters.screen_pages import AboutPage, CheckPage
 from annotate.sessions import steps

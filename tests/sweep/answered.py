@@ -133,7 +133,7 @@ def _at_work(study):
         study, "dee", state=Session.State.CONSENT, source=Session.Source.LINK
     )
     place = session.places.order_by("position").first()
-    check = session.extras.get(kind=Screen.Kind.ATTENTION)
+    check = session.screens.among_items().get(kind=Screen.Kind.ATTENTION)
     Answer.objects.create(
         screen=check, key=check.key, value=1, answered_at=timezone.now(), text="A"
     )

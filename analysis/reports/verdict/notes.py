@@ -11,7 +11,7 @@ from analysis.reports.words import short
 from analysis.stats.validation.criteria import USUAL
 from analysis.stats.validation.decision import Answer
 from analysis.stats.validation.echo import find_lowering_raters
-from annotate.design.own_answers import APART
+from annotate.flow.own_answers import APART
 from annotate.models import Rater
 from judges.runs.naming import words_of
 

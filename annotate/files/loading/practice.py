@@ -3,10 +3,10 @@
 from django.db import transaction
 from django.db.models import Q
 
-from annotate.design import around
 from annotate.design.expected import misfit
 from annotate.files.loading.common import silent_rows
 from annotate.files.loading.placing import drop_open, give_places
+from annotate.flow import around
 from annotate.models import Study
 
 

@@ -2,11 +2,12 @@
 
 from django.db.models import Exists, OuterRef
 
-from annotate.design import around, splits, versions
+from annotate.design import splits, versions
 from annotate.design.checks import gold_keys, read_gold
 from annotate.design.versions import same_values
 from annotate.files.loading.common import Counts
 from annotate.files.reading.studyfile import SPLIT, VERSION
+from annotate.flow import around
 from annotate.models import Deletion, Question, Study
 from annotate.values.scales import scale_from_dict
 from annotate.values.wrong import Wrong

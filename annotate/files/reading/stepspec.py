@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from annotate.design.arms import KEY as ARMS
-from annotate.design.around import (
+from annotate.files.reading.spec import Id, Line, NeededLine, Spec, follows, one_of, parse, whole
+from annotate.files.reading.yamlfile import Written
+from annotate.flow.arms import KEY as ARMS
+from annotate.flow.around import (
     ATTEMPTS,
     BEFORE,
     CHECK,
@@ -20,12 +22,10 @@ from annotate.design.around import (
     SCREENER,
     exit_question,
 )
-from annotate.design.taste import KEY as TASTE
-from annotate.design.taste import LEAST, LENGTH, MOST, By
-from annotate.files.reading.spec import Id, Line, NeededLine, Spec, follows, one_of, parse, whole
-from annotate.files.reading.yamlfile import Written
 from annotate.models import Study
 from annotate.models.study import slug_rule
+from annotate.taste.study import KEY as TASTE
+from annotate.taste.study import LEAST, LENGTH, MOST, By
 from annotate.values.scales import parse_scale, spec_of
 from annotate.values.texts import LONGEST as LONGEST_TEXT
 from annotate.values.texts import as_text, composed

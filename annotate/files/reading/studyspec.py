@@ -6,19 +6,11 @@ from typing import Annotated, Any
 from django.conf import settings
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from annotate.design import (
-    checks,
-    disclosure,
-    ethics,
-    grouping,
-    own_answers,
-    payment,
-    retention,
-    splits,
-)
+from annotate.design import checks, disclosure, ethics, grouping, payment, retention, splits
 from annotate.design.platform import check_platform
 from annotate.files.reading import stepspec
 from annotate.files.reading.spec import LIST, Line, Spec, Text, follows, number, one_of, whole
+from annotate.flow import own_answers
 from annotate.models import Item, Question, Study
 from annotate.models.study import slug_rule, study_slug_rule
 from annotate.values.languages import ENGLISH

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from annotate.design.taste import By, taste_of
 from annotate.models import (
     Content,
     Interaction,
@@ -26,8 +25,9 @@ from annotate.models import (
     System,
 )
 from annotate.models.item import MADE_HERE
-from annotate.sessions import taste as tastes
 from annotate.sessions.order import seeded
+from annotate.taste import lists as tastes
+from annotate.taste.study import By, taste_of
 from judges.methods.recommend.nearest import attributes_of, rank_nearest
 from judges.runs import nudge
 

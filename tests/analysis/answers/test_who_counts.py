@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-ANY = re.compile(r"\b(?:Answer|Screen)\s*\.\s*objects\b|\.(?:screens|extras)\.")
+ANY = re.compile(r"\b(?:Answer|Screen)\s*\.\s*objects\b|\.screens\.")
 COUNTED = re.compile(r"\bAnswer\.objects\.for_analysis\(\)")
 OF_ALL = {
     "analysis/answers/sums.py": "notices that any answer changed",
@@ -28,4 +28,4 @@ def test_only_files_that_say_why_read_the_answers_of_raters_who_do_not_count():
 def test_a_reader_of_all_is_found():
     assert not reads_all("twice = Answer.objects.for_analysis().test_retest()")
     assert reads_all("Answer.objects.for_analysis()\nAnswer.objects.test_retest()")
-    assert reads_all("session.extras.all()") and reads_all("Screen.objects.filter(passed=True)")
+    assert reads_all("session.screens.all()") and reads_all("Screen.objects.filter(passed=True)")

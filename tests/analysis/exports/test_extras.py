@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from annotate.models import Answer, Place, Screen, Session
 from tests import factories
-from tests.annotate.sessions.test_extras import BOTH, DISAGREE
+from tests.annotate.sessions.test_screens import BOTH, DISAGREE
 
 pytestmark = pytest.mark.django_db
 AT = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)

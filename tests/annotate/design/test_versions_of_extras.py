@@ -15,7 +15,7 @@ from annotate.studies.edit import follow_questions
 from annotate.studies.questionnaire import remove, retire
 from judges.runs.versions import answered_keys, begin_version, give_up_version, why_frozen
 from tests import factories
-from tests.annotate.sessions.test_extras import BOTH, begin, go_quiet, set_gold
+from tests.annotate.sessions.test_screens import BOTH, begin, go_quiet, set_gold
 
 pytestmark = pytest.mark.django_db
 GOLD = {"item": "item-0", "answers": {"trust": 4, "liking": 2}, "tolerance": 0}
@@ -98,7 +98,7 @@ def test_a_session_with_gold_and_repeats_finishes_with_the_words_in_which_it_beg
 def test_each_answer_of_a_gold_item_is_saved_alone_with_its_reason(study, owner):
     session = begin(study)
     answered_and_changed(study, session, owner)
-    gold = session.extras.get(kind="gold")
+    gold = session.screens.among_items().get(kind="gold")
     liking, humour = study.questions.get(key="liking"), study.questions.get(key="humour")
     trust = study.questions.get(key="trust")
     address = f"/r/{session.token}/answer/{gold.item_id}/"
@@ -120,7 +120,7 @@ def test_each_answer_of_a_gold_item_is_saved_alone_with_its_reason(study, owner)
 
 def test_an_answer_to_a_gold_item_freezes_its_own_version_and_settles_its_question(study, owner):
     session = begin(study)
-    gold = session.extras.get(kind="gold")
+    gold = session.screens.among_items().get(kind="gold")
     trust = study.questions.get(key="trust")
     name = f"q{trust.pk}"
     Client().post(f"/r/{session.token}/answer/{gold.item_id}/{trust.pk}/", {name: "4"})
@@ -132,7 +132,7 @@ def test_an_answer_to_a_gold_item_freezes_its_own_version_and_settles_its_questi
 
 def test_who_has_only_gold_answers_goes_on_with_their_version(study, owner):
     session = begin(study)
-    gold = session.extras.get(kind="gold")
+    gold = session.screens.among_items().get(kind="gold")
     trust = study.questions.get(key="trust")
     Client().post(f"/r/{session.token}/answer/{gold.item_id}/{trust.pk}/", {f"q{trust.pk}": "4"})
     second_version(study, owner)
@@ -140,17 +140,19 @@ def test_who_has_only_gold_answers_goes_on_with_their_version(study, owner):
     assert sessions.resume(session)
     session.refresh_from_db()
     assert (session.state, session.version) == (Session.State.RATING, 1)
-    assert session.extras.get(kind="gold").pk == gold.pk and session.places.count() == 2
+    assert (
+        session.screens.among_items().get(kind="gold").pk == gold.pk and session.places.count() == 2
+    )
 
 
 def test_who_begins_with_the_new_version_gets_gold_that_it_asks(study, owner):
     set_gold(study, [GOLD | {"answers": {"liking": 2}}])
     first = begin(study)
-    assert first.extras.filter(kind="gold").exists()
+    assert first.screens.among_items().filter(kind="gold").exists()
     answered_and_changed(study, first, owner)
     study.refresh_from_db()
     second = begin(study)
-    assert second.version == 2 and not second.extras.filter(kind="gold").exists()
+    assert second.version == 2 and not second.screens.among_items().filter(kind="gold").exists()
 
 
 def test_right_answers_stay_with_a_retired_question_and_follow_others(study):

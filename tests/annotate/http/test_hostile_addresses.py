@@ -8,7 +8,7 @@ from annotate.design import checks
 from annotate.models import Answer, ItemTime, Rating, Session
 from annotate.sessions import session as sessions
 from tests import factories
-from tests.annotate.sessions.test_extras import BOTH
+from tests.annotate.sessions.test_screens import BOTH
 
 pytestmark = pytest.mark.django_db
 HUGE = 10**30
@@ -62,7 +62,7 @@ def addresses(mine, others):
 
 
 def numbers_of(session, study):
-    extra = session.extras.first()
+    extra = session.screens.among_items().first()
     return {
         "token": session.token,
         "position": 2,
@@ -101,7 +101,7 @@ def test_no_address_of_a_session_is_a_fault_whatever_is_sent(study):
 
 def test_nothing_of_anothers_screens_is_saved_by_an_own_address(study):
     mine, other = begun(study), begun(study)
-    extra = other.extras.exclude(item=None).get()
+    extra = other.screens.among_items().exclude(item=None).get()
     foreign = other.places.exclude(item__in=mine.places.values("item")).first()
     question = study.questions.first()
     said = {f"q{question.pk}": "4"}

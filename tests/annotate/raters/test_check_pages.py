@@ -9,7 +9,7 @@ from annotate.models import Study
 from annotate.sessions import places
 from annotate.sessions import session as sessions
 from annotate.studies import edit
-from tests.annotate.sessions.test_extras import BOTH
+from tests.annotate.sessions.test_screens import BOTH
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/films/settings/sessions/"

@@ -11,7 +11,7 @@ from annotate.models import Answer, Place, Rating, Screen, Session
 from tests import factories
 from tests.annotate.raters.test_preview import begun, normal, open_preview
 from tests.annotate.raters.test_views import answers
-from tests.annotate.sessions.test_extras import BOTH, DISAGREE, begin, set_gold
+from tests.annotate.sessions.test_screens import BOTH, DISAGREE, begin, set_gold
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +31,7 @@ def test_a_walk_through_all_kinds_of_screens_counts_them_all(client, study):
     entries = [{"item": "item-0", "answers": {"accuracy": 5}}]
     set_gold(study, entries)
     session = begin(study, attention=[BOTH, DISAGREE], gold_per_session=1, repeats=1)
-    kinds = dict(session.extras.values_list("position", "key"))
+    kinds = dict(session.screens.among_items().values_list("position", "key"))
     for position in range(1, 8):
         page = client.get(f"/r/{session.token}/", follow=True).content.decode()
         assert f"Page {position} of 7" in page
@@ -47,7 +47,7 @@ def test_a_walk_through_all_kinds_of_screens_counts_them_all(client, study):
 
 def test_a_check_shows_boxes_says_what_is_missing_and_remembers(client, study):
     session = begin(study, attention=[BOTH])
-    at = session.extras.get().position
+    at = session.screens.among_items().get().position
     page = page_of(client, session, at)
     assert "Please choose both A and D." in page and page.count('type="checkbox"') == 4
     assert 'type="radio"' not in page and "checked" not in page
@@ -63,7 +63,7 @@ def test_a_check_shows_boxes_says_what_is_missing_and_remembers(client, study):
 
 def test_a_back_button_saves_what_is_there_and_asks_for_nothing(client, study):
     session = begin(study, attention=[BOTH])
-    at = session.extras.get().position
+    at = session.screens.among_items().get().position
     back = send(client, session, at, {}, go="back")
     assert back.url == f"/r/{session.token}/item/{at - 1}/"
     send(client, session, at, {"q0": "B"}, go="back")
@@ -73,7 +73,7 @@ def test_a_back_button_saves_what_is_there_and_asks_for_nothing(client, study):
 def test_each_choice_is_saved_at_once(client, study):
     session = begin(study, attention=[BOTH, DISAGREE])
     for key, wrong, right in (("both", "Z", ["A", "D"]), ("read", "9", "2")):
-        extra = session.extras.get(key=key)
+        extra = session.screens.among_items().get(key=key)
         path = f"/r/{session.token}/extra/{extra.pk}/0/0/"
         assert path in page_of(client, session, extra.position)
         assert client.post(path, {"q0": wrong}).status_code == 422
@@ -85,7 +85,10 @@ def test_each_choice_is_saved_at_once(client, study):
 def test_a_gold_item_cannot_be_told_from_another(client, study):
     set_gold(study, [{"item": "item-0", "answers": {"accuracy": 5}}])
     session = begin(study, gold_per_session=1)
-    extra, place = session.extras.select_related("item").get(), session.places.first()
+    extra, place = (
+        session.screens.among_items().select_related("item").get(),
+        session.places.first(),
+    )
     pages = []
     for one in (extra, place):
         page = page_of(client, session, one.position)
@@ -109,7 +112,7 @@ def test_a_gold_item_cannot_be_told_from_another(client, study):
 
 def test_a_repeat_is_shown_without_the_first_answers_and_saved_apart(client, study):
     session = begin(study, repeats=1)
-    extra = session.extras.select_related("item").get()
+    extra = session.screens.among_items().select_related("item").get()
     first = session.places.get(item=extra.item)
     send(client, session, first.position, answers(study, "5"))
     page = page_of(client, session, extra.position)
@@ -126,7 +129,10 @@ def test_a_repeat_is_shown_without_the_first_answers_and_saved_apart(client, stu
 def test_what_is_no_screen_of_the_session_is_not_saved(client, study):
     session = begin(study, attention=[BOTH], repeats=1)
     other = begin(factories.make_study("other", items=2), attention=[BOTH])
-    theirs, repeat = other.extras.get(), session.extras.get(kind="repeat")
+    theirs, repeat = (
+        other.screens.among_items().get(),
+        session.screens.among_items().get(kind="repeat"),
+    )
     question = study.questions.first()
     elsewhere = study.items.exclude(pk=repeat.item_id).first()
     for path in (
@@ -144,7 +150,7 @@ def test_what_is_no_screen_of_the_session_is_not_saved(client, study):
 
 def test_two_tabs_keep_the_newest_answer_and_both_are_remembered(client, study):
     session = begin(study, attention=[BOTH])
-    extra = session.extras.get()
+    extra = session.screens.among_items().get()
     path = f"/r/{session.token}/extra/{extra.pk}/0/0/"
     client.post(path, {"q0": ["A", "D"]})
     send(client, session, extra.position, {"q0": ["B", "D"]})
@@ -155,8 +161,8 @@ def test_two_tabs_keep_the_newest_answer_and_both_are_remembered(client, study):
 def test_the_failure_that_was_set_leads_out_with_its_own_code(client, study):
     study.extra["platform"] = {"name": "none", "codes": {"failed_attention": "ATTN"}}
     session = begin(study, attention=[BOTH], attention_failures=1)
-    at = session.extras.get().position
-    client.post(f"/r/{session.token}/extra/{session.extras.get().pk}/0/0/", {"q0": "B"})
+    at = session.screens.among_items().get().position
+    client.post(f"/r/{session.token}/extra/{session.screens.get().pk}/0/0/", {"q0": "B"})
     assert Session.objects.get().state == "rating"
     out = send(client, session, at, {"q0": "B"})
     assert out.url == f"/r/{session.token}/"
@@ -167,7 +173,7 @@ def test_the_failure_that_was_set_leads_out_with_its_own_code(client, study):
 
 def test_a_check_needs_few_queries(client, study, django_assert_max_num_queries):
     session = begin(study, attention=[BOTH] + [DISAGREE | {"key": f"k{n}"} for n in range(8)])
-    extra = session.extras.get(key="both")
+    extra = session.screens.among_items().get(key="both")
     pace_of(study)  # kept for five minutes
     with django_assert_max_num_queries(6):
         page_of(client, session, extra.position)
@@ -228,10 +234,12 @@ def test_a_walk_through_the_preview_meets_the_checks_and_counts_nowhere(as_owner
     open_preview(as_owner)
     session = begun()
     for position in range(1, 7):
-        is_check = session.extras.filter(position=position, kind="attention").exists()
+        is_check = (
+            session.screens.among_items().filter(position=position, kind="attention").exists()
+        )
         data = {"q0": ["A", "B"]} if is_check else answers(session.study)
         assert send(as_owner, session, position, data).status_code == 303
     session.refresh_from_db()
-    assert session.state == "completed" and session.extras.count() == 2
+    assert session.state == "completed" and session.screens.among_items().count() == 2
     assert not Answer.objects.filter(screen__session__study=study).exists()
     assert not Session.objects.filter(study=study).exists()

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from annotate.design import around
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
+from annotate.flow import around
 from annotate.models import (
     Answer,
     Question,
@@ -162,7 +162,7 @@ def test_what_comes_around_the_items_is_previewed_in_the_language(as_owner, stud
         address = open_preview(as_owner, f"show={show}")
         framed = as_owner.get(address, follow=True).content.decode()
         assert '<html lang="ar" dir="rtl">' in framed and "ractice" not in shown(framed)
-    extra = begun().extras.get().pk
+    extra = begun().screens.among_items().get().pk
     mark = as_owner.post(f"{address}extra/{extra}/0/0/", {}).content.decode()
     assert "هذا السؤال" in mark
     page = as_owner.get("/studies/films/settings/steps/exit/").content.decode()

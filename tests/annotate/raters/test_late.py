@@ -18,8 +18,8 @@ from annotate.sessions import places, steps
 from annotate.sessions import session as sessions
 from tests import factories
 from tests.annotate.raters.test_views import answers
-from tests.annotate.sessions.test_extras import BOTH, set_gold
-from tests.annotate.sessions.test_extras import begin as begin_with
+from tests.annotate.sessions.test_screens import BOTH, set_gold
+from tests.annotate.sessions.test_screens import begin as begin_with
 from tests.annotate.sessions.test_steps import CHECK, PRACTICE, ask, text_of
 
 pytestmark = pytest.mark.django_db
@@ -169,7 +169,7 @@ def test_what_comes_late_from_an_extra_screen_is_saved(client, study, kind, is_p
     session = begin_with(study, attention=[BOTH], repeats=1, gold_per_session=1)
     first = session.places.order_by("position").first()
     client.post(f"/r/{session.token}/item/1/", {"item": first.item_id, **answers(study)})
-    extra = session.extras.get(kind=kind)
+    extra = session.screens.among_items().get(kind=kind)
     go_quiet(session.token)
     data = {"q0": ["A", "D"]} if kind == "attention" else answers(study)
     question = 0 if kind == "attention" else study.questions.first().pk

@@ -13,7 +13,8 @@ from django.test import Client
 from annotate.design.minutes import pace_of
 from annotate.http.ranges import asked_for
 from annotate.models import Content, MediaFile, Membership, MissingMedia, Place, Study
-from annotate.raters import missing, uploads
+from annotate.raters import uploads
+from annotate.raters.reporting import report_missing
 from judges.studies import delete
 from tests import factories
 from tests.annotate.raters.test_views import begin
@@ -356,8 +357,8 @@ def test_a_part_of_a_pair_is_on_the_screen_of_the_pair(study, shown):
     Place.objects.filter(item=pair, number=1).update(
         session=session, rater=session.rater, state="held"
     )
-    assert missing.report(session, part.content_id, "audio")
-    assert not missing.report(session, shown.pk, "audio")
+    assert report_missing(session, part.content_id, "audio")
+    assert not report_missing(session, shown.pk, "audio")
 
 
 def test_a_report_stands_until_the_address_changes_or_the_file_comes(client, study, shown):
@@ -385,10 +386,10 @@ def test_what_stands_on_gold_items_and_items_for_practice_is_counted_too(study, 
     trial = factories.make_item(study, "trial", content="t", is_practice=True).content
     Content.objects.update(image_url=f"https://{HOST}/a.png")
     session = factories.make_session(study, state="practice", source="web")
-    assert missing.report(session, trial.pk, "image")
+    assert report_missing(session, trial.pk, "image")
     session.state = "rating"
-    assert not missing.report(session, trial.pk, "image")
-    assert not missing.report(session, gold.pk, "image")
+    assert not report_missing(session, trial.pk, "image")
+    assert not report_missing(session, gold.pk, "image")
     session.screens.create(kind="gold", item=study.items.get(key="gold"), position=1)
-    assert missing.report(session, gold.pk, "image")
+    assert report_missing(session, gold.pk, "image")
     assert MissingMedia.objects.count() == 2

@@ -10,7 +10,8 @@ from django.db import connections
 from django.utils import timezone
 
 from annotate.models import Content, ItemTime, MissingMedia, Place, Session
-from annotate.raters import missing, uploads
+from annotate.raters import uploads
+from annotate.raters.reporting import report_missing
 from annotate.sessions import timing
 from tests import factories
 from tests.annotate.raters.test_media import PIXEL
@@ -54,7 +55,7 @@ def test_two_tabs_closed_together_are_both_kept(place):
 def test_a_picture_that_fails_for_many_is_one_row(study, place):
     Content.objects.update(image_url="upload:a.png")
     content = Content.objects.get()
-    assert all(at_once(lambda n: missing.report(place.session, content.pk, "image")))
+    assert all(at_once(lambda n: report_missing(place.session, content.pk, "image")))
     assert MissingMedia.objects.get().count == MANY
 
 

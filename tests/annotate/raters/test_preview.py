@@ -378,4 +378,6 @@ def test_checks_gold_and_repeats_stand_in_a_preview(as_owner, study):
     study.save()
     page = as_owner.get(open_preview(as_owner, "show=check-a"), follow=True).content.decode()
     assert "Choose A." in page and "of 5" in page
-    assert set(begun().extras.values_list("kind", flat=True)) == set(Screen.AMONG_ITEMS)
+    assert set(begun().screens.among_items().values_list("kind", flat=True)) == set(
+        Screen.AMONG_ITEMS
+    )

@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from analysis.exports.tables import header
-from annotate.design import around
+from annotate.flow import around
 from annotate.models import (
     Answer,
     Session,

@@ -108,10 +108,16 @@ def test_fixed_is_the_order_of_the_file_with_profiles_first(four):
 def test_a_session_gets_its_order_again_however_often_it_is_drawn(four, name):
     policy(four, name, repeats=2)
     first, session = begin(four), begin(four)
-    before = order(session), list(session.extras.values_list("position", "item__key"))
+    before = (
+        order(session),
+        list(session.screens.values_list("position", "item__key")),
+    )
     for _ in range(2):
         places.put_in_order(Session.objects.get(pk=session.pk), first=[])
-        again = order(session), list(session.extras.values_list("position", "item__key"))
+        again = (
+            order(session),
+            list(session.screens.values_list("position", "item__key")),
+        )
         assert again == before
     assert (order(first) == order(session)) == (name == "fixed")
 

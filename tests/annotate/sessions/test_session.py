@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotate.design import access
-from annotate.models import Place, Rating, RatingRevision, Session
+from annotate.models import Coding, Place, Rating, RatingRevision, Session
 from annotate.sessions import places
 from annotate.sessions import session as sessions
 from annotate.sessions.session import NotNow, SentAnswer
@@ -159,6 +159,15 @@ def test_an_optional_text_can_be_taken_back_but_a_required_answer_cannot(session
     save(session, 1, {}, emptied=[(item_id, one) for one in session.study.questions.all()])
     assert list(Rating.objects.values_list("question__key", flat=True)) == ["accuracy"]
     assert not Rating.objects.filter(question=why).exists()
+
+
+def test_a_text_that_was_coded_meanwhile_is_taken_back_with_its_codes(session):
+    why = factories.make_question(session.study, "why", scale="text", required=False)
+    save(session, 1, {"why": "So."})
+    Coding.objects.create(rating=Rating.objects.get(), coder_name="owner")
+    save(session, 1, {}, emptied=[(place_at(session, 1).item_id, why)])
+    assert not (Rating.objects.exists() or RatingRevision.objects.exists())
+    assert not Coding.objects.exists()
 
 
 def test_a_question_that_is_not_asked_of_the_kind_is_not_missing(session):

@@ -10,13 +10,13 @@ import pytest
 from django.core.management import call_command
 
 from analysis.exports import write
-from annotate.design import around
 from annotate.files.reading.stepspec import read_screener
+from annotate.flow import around
 from annotate.models import (
     Session,
     Study,
 )
-from annotate.quality import exit_answers
+from annotate.quality import about_raters
 from annotate.quality.rules import RULES, offered, preview
 from annotate.sessions.exclude import exclude_by_hand
 from annotate.studies import edit, step_settings
@@ -537,7 +537,7 @@ def test_the_table_of_who_took_part(answered, owner, as_owner):
     exclude_by_hand(answered.raters.get(key="dan"), owner, "why")
     found = {
         line.label: (line.everybody, line.counted)
-        for _, lines in exit_answers.demographics(answered)
+        for _, lines in about_raters.demographics(answered)
         for line in lines
     }
     assert found == {

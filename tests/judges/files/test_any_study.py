@@ -9,7 +9,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.design.around import READY
+from annotate.flow.around import READY
 from annotate.models import Study
 from judges.files.study_file import study_yaml
 from tests.any_text import TEXTS, WORDS

@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotate.design import around
 from annotate.design.expected import misfit
 from annotate.files.loading.practice import mark_items
 from annotate.files.reading.stepspec import read_practice
+from annotate.flow import around
 from annotate.models import (
     Screen,
     Study,

@@ -8,7 +8,6 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotate.design.taste import is_asked
 from annotate.models import (
     Erasure,
     Interaction,
@@ -23,8 +22,9 @@ from annotate.models import (
 )
 from annotate.sessions import exclude, links, places
 from annotate.sessions import session as sessions
-from annotate.sessions import taste as tastes
 from annotate.sessions.withdraw import withdraw
+from annotate.taste import lists as tastes
+from annotate.taste.study import is_asked
 from judges.models import Call, Judgment, Material, Run, Writing
 from judges.removal import quotes
 from judges.runs.making import make as making
@@ -50,7 +50,7 @@ def wanted(study, *keys):
     session = sessions.begin_visit(study, {}, consents=True)
     for content in study.contents.filter(key__in=keys or ("alien", "jaws")):
         tastes.pick(session, content)
-    assert tastes.want(session, sessions.move)
+    assert tastes.want(session, sessions.lead_on)
     return Making.objects.get(session=session)
 
 

@@ -1,28 +1,29 @@
 """Let raters pick what they like, and give them what was made from it.
 
 A session has a set of lists that are made for it, or none: the database lets nobody want a second
-one. What makes them is told after the commit (design/taste.py), writes the items, and calls finish
-or fail. The items get their places when the session goes on to rate them, all of which it holds at
-once, so that nobody else ever rates them.
+one. What makes them is told after the commit, writes the items, and calls finish or fail. The items
+get their places when the session goes on to rate them, all of which it holds at once, so
+that nobody else ever rates them.
 """
 
 from datetime import timedelta
+from functools import partial
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
-from annotate.design import around
-from annotate.design.taste import (
+from annotate.models import Content, Interaction, Item, Making, Pick, Place, Recipient, Session
+from annotate.models.item import MADE_HERE
+from annotate.taste.study import (
     MINUTES,
-    call_maker,
     has_or_had,
     is_asked,
     making_of,
     taste_of,
 )
-from annotate.models import Content, Interaction, Item, Making, Pick, Place, Recipient, Session
-from annotate.models.item import MADE_HERE
 
 State = Session.State
 MOST_SHOWN = 30  # contents that a search finds
@@ -57,7 +58,7 @@ def pick(session, content):
     session = Session.objects.locked(session.pk)
     if _may_pick(session) and session.picks.count() < taste_of(session.study).most:
         Pick.objects.bulk_create([Pick(session=session, content=content)], ignore_conflicts=True)
-    touch(session)
+    session.touch()
 
 
 @transaction.atomic
@@ -66,7 +67,7 @@ def drop(session, content):
     session = Session.objects.locked(session.pk)
     if _may_pick(session):
         session.picks.filter(content=content).delete()
-    touch(session)
+    session.touch()
 
 
 def _may_pick(session):
@@ -74,16 +75,11 @@ def _may_pick(session):
     return bool(is_here) and making_of(session) is None
 
 
-def touch(session):
-    """Note that the rater is there."""
-    Session.objects.filter(pk=session.pk).update(last_seen_at=timezone.now())
-
-
-def want(session, move):
+def want(session, lead_on):
     """Want lists from the picks, and lead on; False if there are too few picks or too many.
 
-    move: sessions.move, which stands above. A second press, or a second tab, finds the session
-    gone on.
+    lead_on: sessions.lead_on, which stands above. Who makes the lists only judges know, so the
+    setting TASTE_MAKER names it. A second press, or a second tab, finds the session gone on.
     """
     with transaction.atomic():
         session = Session.objects.locked(session.pk)
@@ -96,8 +92,9 @@ def want(session, move):
             if session.study.preview_of_id:  # it goes on with the items that the study has
                 Making.objects.create(session=session, state=Making.State.MADE)
             else:
-                call_maker(Making.objects.create(session=session))
-        move(session, around.step_after(session.study, State.TASTE, session.rater))
+                making = Making.objects.create(session=session)
+                transaction.on_commit(partial(import_string(settings.TASTE_MAKER), making.pk))
+        lead_on(session)
     return True
 
 
@@ -199,7 +196,7 @@ def open_places(session):
 
     Call it in the transaction that claims them.
     """
-    if making_of_study(session) is None:
+    if making_of(session) is None:
         return
     Place.objects.bulk_create(
         [
@@ -211,17 +208,12 @@ def open_places(session):
 
 def close_places(session):
     """Take away the open places of what was made for a session that is over: nobody takes them."""
-    if making_of_study(session) is not None:
+    if making_of(session) is not None:
         Place.objects.filter(item__in=made_items(session), state=Place.State.OPEN).delete()
-
-
-def making_of_study(session):
-    """Return the session's Making where its study makes lists or did, without a query elsewhere."""
-    return making_of(session) if has_or_had(session.study) else None
 
 
 def count_of_items(session):
     """Return how many items a session rates: all that were made for it, or the study's number."""
-    if making_of_study(session) is None or session.study.preview_of_id:
+    if making_of(session) is None or session.study.preview_of_id:
         return session.study.items_per_session
     return made_items(session).count()

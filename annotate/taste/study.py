@@ -1,15 +1,11 @@
-"""Read what a study asks of recipients who bring their own taste, and who makes their lists.
+"""Read what a study asks of recipients who bring their own taste.
 
-It stands in Study.extra as in study.yaml; annotate/files/reading/stepspec.py reads it. What makes
-the lists only judges know: TASTE_MAKER in the settings names what is told that a set is wanted.
+It stands in Study.extra as in study.yaml; annotate/files/reading/stepspec.py reads it.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 
-from django.conf import settings
-from django.db import models, transaction
-from django.utils.module_loading import import_string
+from django.db import models
 
 from annotate.models import Making, Rater
 
@@ -70,10 +66,6 @@ def is_asked(study, rater=None):
 
 
 def making_of(session):
-    """Return the Making of a session, or None."""
-    return Making.objects.filter(session=session).first()
-
-
-def call_maker(making):
-    """Tell, after the commit, who makes lists that a set is wanted."""
-    transaction.on_commit(partial(import_string(settings.TASTE_MAKER), making.pk))
+    """Return the Making of a session, or None; without a query where no lists are made."""
+    makings = Making.objects.filter(session=session)
+    return makings.first() if has_or_had(session.study) else None

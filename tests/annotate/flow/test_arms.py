@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 
 from analysis.exports.tables import header
-from annotate.design import arms
 from annotate.files.reading.stepspec import read_arms
+from annotate.flow import arms
 from annotate.models import Session, Study
 from annotate.sessions import session as sessions
 from annotate.values.wrong import Wrong

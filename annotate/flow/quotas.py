@@ -7,7 +7,7 @@ and is counted before anybody else counts. What a session gives up is free as so
 
 from django.db.models import Count, Q
 
-from annotate.design.screener import screener_of
+from annotate.flow.screener import screener_of
 from annotate.models import Answer, Screen, Session, Study
 
 State = Session.State

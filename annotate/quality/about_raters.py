@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from annotate.design import around
+from annotate.flow import around
 from annotate.models import Answer, Session
 
 AGES = (

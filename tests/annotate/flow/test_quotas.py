@@ -10,13 +10,14 @@ from django.db import connection
 from django.utils import timezone
 
 from analysis.exports.tables import header
-from annotate.design.screener import screener_of
+from annotate.flow import quotas
+from annotate.flow.screener import screener_of
 from annotate.models import (
     Answer,
     Session,
     Study,
 )
-from annotate.sessions import places, quotas, steps
+from annotate.sessions import places, steps
 from annotate.sessions import session as sessions
 from annotate.sessions.exclude import exclude_by_hand
 from tests import factories
@@ -333,7 +334,7 @@ def test_threads_at_once_never_fill_a_quota_with_one_too_many(study):
 PROGRAM = """
 import sys, django
 django.setup()
-from annotate.design.screener import screener_of
+from annotate.flow.screener import screener_of
 from annotate.models import Session
 from annotate.sessions import session as sessions, steps
 print("ready", flush=True)

@@ -10,8 +10,8 @@ from itertools import chain
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotate.design import taste
 from annotate.models import Answer, Making, Screen, Session
+from annotate.taste import study as taste
 from annotate.values.languages import ENGLISH
 from annotate.values.scales import parse_scale
 from annotate.values.scales.base import Scale
@@ -249,7 +249,7 @@ def step_after(study, state, rater=None):
 def left_before(session):
     """Return the state of the step that a session still has to do before its items, or None."""
     states, study = Session.State, session.study
-    making = taste.making_of(session) if taste.has_or_had(study) else None
+    making = taste.making_of(session)
     if making is None and taste.is_asked(study, session.rater):
         first = (states.SCREENER, states.QUESTIONS)
         return session.state if session.state in first else states.TASTE

@@ -10,7 +10,8 @@ from random import Random
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from annotate.design import checks, own_answers, versions
+from annotate.design import checks, versions
+from annotate.flow import own_answers
 from annotate.models import Answer, Item, Place, Rater, Screen, Session
 from annotate.sessions.order import drawn_side, seeded
 
@@ -45,7 +46,7 @@ def arrange(session: Session, order: Sequence[int], start: int) -> dict[int, int
 
 def _with_state(session):
     answered = Answer.objects.filter(screen=OuterRef("pk"))
-    return session.extras.annotate(is_answered=Exists(answered)).order_by("position")
+    return session.screens.among_items().annotate(is_answered=Exists(answered)).order_by("position")
 
 
 class _Screens:
@@ -210,8 +211,8 @@ def gold_items(session: Session, gold) -> list[Item]:
 def _write(session, placed):
     """Store the extras at their positions, and delete those that are no longer wanted."""
     stay = [extra.pk for extra, _ in placed if extra.pk]
-    session.extras.exclude(pk__in=stay).delete()
-    session.extras.update(position=F("position") + AWAY)
+    session.screens.among_items().exclude(pk__in=stay).delete()
+    session.screens.among_items().update(position=F("position") + AWAY)
     for extra, position in placed:
         extra.position = position
     Screen.objects.bulk_update([e for e, _ in placed if e.pk], ["position"])
@@ -235,5 +236,5 @@ def _rows(rows):
 
 def first_gap(session: Session) -> int | None:
     """Return the position of the first extra that lacks an answer; None if all are answered."""
-    gaps = session.extras.filter(is_whole=False).order_by("position")
+    gaps = session.screens.among_items().filter(is_whole=False).order_by("position")
     return gaps.values_list("position", flat=True).first()

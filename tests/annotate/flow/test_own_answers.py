@@ -7,16 +7,16 @@ import pytest
 from django.utils import timezone
 
 from annotate.design.checks import Settings
-from annotate.design.own_answers import count_repeats
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
+from annotate.flow.own_answers import count_repeats
 from annotate.models import Answer, Rater, Rating, Screen, Session
 from annotate.sessions import links, places
 from annotate.sessions import session as sessions
 from annotate.studies.study_file import as_yaml, study_data
 from tests import factories
 from tests.annotate.raters.test_views import answers
-from tests.annotate.sessions.test_extras import BOTH, begin, screens
+from tests.annotate.sessions.test_screens import BOTH, begin, screens
 
 pytestmark = pytest.mark.django_db
 State, Kind = Session.State, Screen.Kind
@@ -90,17 +90,17 @@ def test_a_single_item_is_not_asked_again_right_after_itself(owner):
 def test_the_share_takes_the_place_of_the_number_for_recipients_alone(owner):
     study = make_study(owner, 10, repeat_share=0.3, repeats=1)
     (session,) = begin_own(study)
-    assert session.extras.count() == 3
+    assert session.screens.among_items().count() == 3
     other = factories.make_study("crowd", owner=owner, items=10, items_per_session=10)
-    assert begin(other, repeat_share=0.3).extras.count() == 0
-    assert begin(other, repeat_share=0.3, repeats=2).extras.count() == 2
+    assert begin(other, repeat_share=0.3).screens.among_items().count() == 0
+    assert begin(other, repeat_share=0.3, repeats=2).screens.among_items().count() == 2
 
 
 def test_the_draw_is_stored_before_the_first_answer_and_the_seed_decides_it(owner):
     study = make_study(owner, 12, repeat_share=0.25, order_seed=7)
     (session,) = begin_own(study)
     drawn = screens(session)
-    assert session.extras.count() == 3 and not Rating.objects.exists()
+    assert session.screens.among_items().count() == 3 and not Rating.objects.exists()
     Screen.objects.all().delete()
     places.put_in_order(session, [])
     assert screens(session) == drawn
@@ -112,11 +112,11 @@ def test_the_draw_is_stored_before_the_first_answer_and_the_seed_decides_it(owne
 
 def test_what_was_drawn_stays_drawn_after_a_pause(owner):
     (session,) = begin_own(make_study(owner, 12, repeat_share=0.25))
-    drawn = set(session.extras.values_list("pk", "item"))
+    drawn = set(session.screens.among_items().values_list("pk", "item"))
     Session.objects.filter(pk=session.pk).update(last_seen_at=timezone.now() - timedelta(hours=9))
     places.release_expired(timezone.now())
     assert sessions.resume(Session.objects.get(pk=session.pk))
-    assert set(session.extras.values_list("pk", "item")) == drawn
+    assert set(session.screens.among_items().values_list("pk", "item")) == drawn
 
 
 def without_place(page):
@@ -130,7 +130,7 @@ def test_the_page_of_a_repeated_item_is_that_of_the_first_time(owner, client):
     """The first screen of a session says more, and the last one has another button."""
     (session,) = begin_own(make_study(owner, 10, repeat_share=0.3))
     position_of = dict(session.places.values_list("item", "position"))
-    repeats = session.extras.select_related("item").filter(position__lt=13)
+    repeats = session.screens.among_items().select_related("item").filter(position__lt=13)
     extra = next(extra for extra in repeats if position_of[extra.item_id] > 1)
     pages = {}
     for position in range(1, 14):

@@ -1,12 +1,12 @@
 """Read a study's screener: questions right after the consent, whose answers some are sought for.
 
 It stands in Study.extra as in study.yaml; annotate/files/reading/stepspec.py reads it, and
-annotate/sessions/quotas.py counts who is in a quota.
+annotate/flow/quotas.py counts who is in a quota.
 """
 
 from dataclasses import dataclass
 
-from annotate.design.around import SCREENER, ExitQuestion, exit_question
+from annotate.flow.around import SCREENER, ExitQuestion, exit_question
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from annotate.design import access
 from annotate.models import Answer, Place, Question, Rating, Screen, Session
 from annotate.sessions import answers, places
 from annotate.sessions import session as sessions
-from annotate.sessions.extras import arrange, count_of
+from annotate.sessions.screens import arrange, count_of
 from annotate.sessions.session import NotNow, SentAnswer
 from annotate.studies import edit
 from annotate.values.scales import parse_scale
@@ -48,7 +48,7 @@ def begin(study, **extra):
 def screens(session):
     """What stands at 1, 2, …: keys of items, and kind:key of the extras."""
     found = dict(session.places.values_list("position", "item__key"))
-    for extra in session.extras.select_related("item"):
+    for extra in session.screens.among_items().select_related("item"):
         assert extra.position not in found
         found[extra.position] = f"{extra.kind}:{extra.key or extra.item.key}"
     assert sorted(found) == list(range(1, len(found) + 1))
@@ -93,12 +93,14 @@ def go_quiet(session):
 @pytest.mark.parametrize(("after", "position"), [("middle", 7), (0, 1), (3, 4), (12, 13), (99, 13)])
 def test_a_check_stands_after_the_item_that_was_set(owner, after, position):
     session = begin(big(owner), attention=[BOTH | {"after": after}])
-    assert session.extras.get().position == position and len(screens(session)) == 13
+    assert session.screens.among_items().get().position == position and len(screens(session)) == 13
 
 
 def test_a_random_check_stands_between_two_items_and_differs_between_sessions(owner):
     study = big(owner, raters_per_item=20)
-    found = [begin(study, attention=[DISAGREE]).extras.get().position for _ in range(12)]
+    found = [
+        begin(study, attention=[DISAGREE]).screens.among_items().get().position for _ in range(12)
+    ]
     assert all(2 <= position <= 12 for position in found) and len(set(found)) > 3
 
 
@@ -159,7 +161,7 @@ def test_a_gold_item_that_the_rater_has_answered_is_not_shown_again(owner):
     study.extra |= {"gold": entries, "gold_per_session": 1}
     session.study = study
     arrange(session, list(session.places.values_list("item", flat=True)), 0)
-    assert not session.extras.exists()
+    assert not session.screens.among_items().exists()
 
 
 def test_a_study_without_extras_has_positions_as_before(study):
@@ -187,7 +189,7 @@ def test_the_database_refuses_two_screens_at_one_position_and_nonsense(study):
     ("words", "passed"), [("A | D", True), ("A", False), ("A | C | D", False), ("B | C", False)]
 )
 def test_all_right_options_and_no_other_pass_a_check(study, words, passed):
-    extra = begin(study, attention=[BOTH]).extras.get()
+    extra = begin(study, attention=[BOTH]).screens.among_items().get()
     assert answer(extra, words) == []
     extra.refresh_from_db()
     assert (extra.is_whole, extra.passed) == (True, passed)
@@ -196,13 +198,13 @@ def test_all_right_options_and_no_other_pass_a_check(study, words, passed):
 
 @pytest.mark.parametrize(("value", "passed"), [(2.0, True), (1.0, False), (5.0, False)])
 def test_an_instructed_likert_passes_with_its_one_point(study, value, passed):
-    extra = begin(study, attention=[DISAGREE]).extras.get()
+    extra = begin(study, attention=[DISAGREE]).screens.among_items().get()
     answer(extra, value)
     assert Answer.objects.get().passed == passed and not Rating.objects.exists()
 
 
 def test_a_save_keeps_time_and_changes_and_the_same_again_changes_nothing(study):
-    extra = begin(study, attention=[BOTH]).extras.get()
+    extra = begin(study, attention=[BOTH]).screens.among_items().get()
     answer(extra, "A", shown_at=timezone.now() - timedelta(seconds=9))
     first = Answer.objects.get()
     assert 9 <= first.seconds < 12 and first.changes == []
@@ -222,7 +224,7 @@ def test_a_save_keeps_time_and_changes_and_the_same_again_changes_nothing(study)
 def test_a_gold_answer_passes_within_its_tolerance(study, tolerance, value, passed):
     entries = [{"item": "item-0", "answers": {"accuracy": 5}, "tolerance": tolerance}]
     set_gold(study, entries)
-    extra = begin(study, gold_per_session=1).extras.get()
+    extra = begin(study, gold_per_session=1).screens.among_items().get()
     gaps = answer(extra, value, keys=["accuracy"])
     assert len(gaps) == 3 and not Screen.objects.get().is_whole
     assert answer(extra, 3.0, keys=["satisfaction", "transparency", "persuasiveness"]) == []
@@ -237,7 +239,7 @@ def test_a_point_beside_the_right_word_is_another_answer(study):
     factories.make_question(study, "fits", scale={"choice": ["yes", "perhaps", "no"]})
     entries = [{"item": "item-0", "answers": {"fits": 1, "accuracy": 5}, "tolerance": 1}]
     set_gold(study, entries)
-    extra = begin(study, gold_per_session=1).extras.get()
+    extra = begin(study, gold_per_session=1).screens.among_items().get()
     questions = {q.key: q for q in study.questions.all()}
     given = [SentAnswer(questions["fits"], 2.0), SentAnswer(questions["accuracy"], 4.0)]
     answers.save(extra, list(questions.values()), given)
@@ -248,7 +250,7 @@ def test_a_point_beside_the_right_word_is_another_answer(study):
 def test_a_right_answer_is_a_label_also_where_labels_are_numbers(study):
     factories.make_question(study, "stars", scale={"choice": [3, 2, 1]})
     set_gold(study, [{"item": "item-0", "answers": {"stars": "3"}, "tolerance": 1}])
-    extra = begin(study, gold_per_session=1).extras.get()
+    extra = begin(study, gold_per_session=1).screens.among_items().get()
     questions = {q.key: q for q in study.questions.all()}
     for value, passed in ((3.0, False), (2.0, False), (1.0, True)):
         answers.save(extra, list(questions.values()), [SentAnswer(questions["stars"], value)])
@@ -261,7 +263,7 @@ def test_a_right_answer_is_a_label_also_where_labels_are_numbers(study):
 
 def test_a_repeat_never_changes_the_first_answer(owner):
     session = begin(big(owner), repeats=1)
-    extra = session.extras.get()
+    extra = session.screens.among_items().get()
     first = session.places.get(item=extra.item)
     fill(session, first.position, 4.0)
     answer(extra, 2.0)
@@ -276,11 +278,11 @@ def test_a_repeat_never_changes_the_first_answer(owner):
 
 
 def test_a_save_after_the_end_or_to_a_screen_that_went_is_refused(study):
-    extra = begin(study, attention=[BOTH]).extras.get()
+    extra = begin(study, attention=[BOTH]).screens.among_items().get()
     Screen.objects.all().delete()
     with pytest.raises(NotNow):
         answer(extra, "A | D")
-    other = begin(study).extras.get()
+    other = begin(study).screens.among_items().get()
     Session.objects.update(state=State.COMPLETED)
     with pytest.raises(NotNow):
         answer(other, "A | D")
@@ -292,7 +294,7 @@ def test_a_save_after_the_end_or_to_a_screen_that_went_is_refused(study):
 
 def test_a_session_finishes_only_with_its_extras(owner):
     session = begin(big(owner, items=4), attention=[BOTH], repeats=1)
-    gap = session.extras.get(kind="attention")
+    gap = session.screens.among_items().get(kind="attention")
     for position in range(1, 7):
         if position != gap.position:
             fill(session, position)
@@ -307,7 +309,7 @@ def failing(study, failures, wrong):
     """The extras of a session, of which so many were answered wrongly."""
     third = BOTH | {"key": "third", "after": 1}
     session = begin(study, attention=[BOTH, DISAGREE, third], attention_failures=failures)
-    extras = list(session.extras.select_related("session__study"))
+    extras = list(session.screens.among_items().select_related("session__study"))
     for extra in extras[:wrong]:
         answer(extra, 5.0 if extra.key == "read" else "B")
     return extras
@@ -331,7 +333,7 @@ def test_a_session_ends_at_the_failure_that_was_set(study):
 
 def test_a_returning_rater_keeps_what_they_answered_and_gets_the_rest_again(owner):
     session = begin(big(owner), attention=[BOTH, DISAGREE | {"after": 9}], repeats=2)
-    before = {extra.name: extra.pk for extra in session.extras.all()}
+    before = {extra.name: extra.pk for extra in session.screens.among_items().all()}
     shown = screens(session)
     for position in range(1, 8):
         fill(session, position, 4.0 if position < 7 else "A | D")
@@ -342,13 +344,13 @@ def test_a_returning_rater_keeps_what_they_answered_and_gets_the_rest_again(owne
     assert sorted(again[:6]) == sorted(shown[:6]) and again[6] == "attention:both"
     assert set(again[7:]) >= {"attention:read"} and len(again) == len(shown) == 16
     assert session.current == 7
-    kept = {extra.name: extra.pk for extra in session.extras.all()}
+    kept = {extra.name: extra.pk for extra in session.screens.among_items().all()}
     assert kept.items() >= {n: pk for n, pk in before.items() if n[0] == "attention"}.items()
     assert Answer.objects.get().text == "A | D"
 
 
 def test_settings_that_change_meanwhile_do_not_change_what_is_on_the_screen(study):
-    extra = begin(study, attention=[BOTH]).extras.get()
+    extra = begin(study, attention=[BOTH]).screens.among_items().get()
     study.extra["attention"] = [BOTH | {"right": ["B", "C"]}]
     study.save()
     answer(extra, "A | D")
