@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from itertools import chain, islice
+from itertools import islice
 
 from analysis.answers.moment import one_moment
 from analysis.exports import tables
@@ -23,7 +23,8 @@ def pieces(study, table, form, **options):
 
 def _csv(study, table, **options):
     header, rows = tables.rows(study, table, **options)
-    for batch in _batches(chain([header], rows)):
+    yield csv_line(header)
+    for batch in _batches(rows):
         yield "".join(map(csv_line, batch))
 
 

@@ -158,7 +158,8 @@ def _preview(request, study):
     (item,) = preview.choose_items(study, 1)
     place = Place(item=item, session=Session(study=study), position=1, first_side="A")
     screen = ItemPage(place, versions.asked(study))
-    context = screen.context([], max(minutes.count_pages(study), 1)) | {"study": study}
+    context = {"study": study, "session": place.session}
+    context |= screen.context([], max(minutes.count_pages(study), 1))
     return media.allow(render(request, "annotate/task_preview.html", context), study)
 
 
