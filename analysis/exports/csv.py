@@ -12,6 +12,7 @@ from types import NoneType
 from annotate.values.formulas import guarded
 
 END = "\r\n"
+LONGEST_KEY = 200
 QUOTED = re.compile(r'[,;\t"\r\n]')
 PLAIN = {
     NoneType: lambda _: "",
@@ -28,10 +29,13 @@ def csv_line(cells):
 
 
 def _text(cell):
-    return _quoted(str(cell))
+    text = str(cell)
+    return _quoted_key(text) if len(text) <= LONGEST_KEY else _quoted(text)
 
 
-@lru_cache(1024)  # most texts of a table are keys that stand in many rows
 def _quoted(text):
     text = guarded(text)
     return '"' + text.replace('"', '""') + '"' if QUOTED.search(text) else text
+
+
+_quoted_key = lru_cache(1024)(_quoted)  # keys stand in many rows

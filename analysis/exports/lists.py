@@ -80,13 +80,15 @@ def _rows(entries, left):
         (
             position,
             entry["said"],
-            entry["content"],
+            entry["content"] or "",
             entry["how"],
             "" if entry["content"] else UNMATCHED,
         )
         for position, entry in enumerate(entries, start=1)
     )
-    others = ((None, entry["said"], entry["content"], entry["how"], entry["why"]) for entry in left)
+    others = (
+        (None, entry["said"], entry["content"] or "", entry["how"], entry["why"]) for entry in left
+    )
     if entries or left:
         return chain(counted, others)
-    return [(None, "", None, "", "")]
+    return [(None, "", "", "", "")]

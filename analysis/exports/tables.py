@@ -346,7 +346,8 @@ def _examples(study):
     """Return {(run, item): (id of the example, its rater)}."""
     shown = Material.objects.filter(run__judge__study=study, example__isnull=False)
     names = ["run", "item", "example__key", "rater__key"]
-    return {(run, item): rest for run, item, *rest in shown.values_list(*names).iterator(CHUNK)}
+    rows = shown.values_list(*names).iterator(CHUNK)
+    return {(run, item): (example, rater or "") for run, item, example, rater in rows}
 
 
 def _items(study):

@@ -186,7 +186,8 @@ def _say_others(entries, systems, ranked):
     for use in sorted(others, key=lambda use: USES_IN_ORDER.index(use.split()[1])):
         judges = [f"“{name}” ({quoted(keys)})" for name, keys in others[use].items()]
         more = f" and {len(judges) - MOST_NAMED} more" if len(judges) > MOST_NAMED else ""
-        yield f"Other judges that {use}: {', '.join(judges[:MOST_NAMED])}{more}."
+        whose = "Other judges" if len(judges) > 1 else "Another judge"
+        yield f"{whose} that {use}: {', '.join(judges[:MOST_NAMED])}{more}."
 
 
 def _say_uses(yes):

@@ -1,7 +1,8 @@
 """Set which share of their own items recipients are asked about again: key repeat_share.
 
 Where each item has one rating, by its recipient, the second own answer is what a judge is compared
-with (analysis/stats/validation/repeats.py). It takes the place of `repeats` for recipients.
+with (Repeats in analysis/stats/validation/evidence.py). For recipients it takes the place of
+`repeats`.
 """
 
 from annotate.models import Rater

@@ -93,7 +93,8 @@ class _Numbers:
         except ValueError:
             self.fits = False
             return
-        self.is_told = self.is_told or self.mark in cell and not UNCLEAR.match(cell)
+        tells = self.mark in cell and not UNCLEAR.match(cell)
+        self.is_told = self.is_told or tells or cell.count(".") > 1  # of thousands
         self.low, self.high = min(self.low, value), max(self.high, value)
         self.whole = self.whole and value.is_integer()
 
@@ -151,7 +152,14 @@ class _Watch:
         column = self.column
         if not column.filled:
             return column
-        if numbers := self._numbers(told):
+        numbers = None if self.personal else self._numbers(told)
+        if self.unclear and not numbers and self.commas.fits and not self.personal:
+            row, cell = self.unclear
+            column.note = (
+                f"{cell} (row {row}, column “{column.name}”) is taken for no number, as elsewhere "
+                "in the file the point is the decimal mark."
+            )
+        if numbers:
             column.is_number, column.has_decimal_commas = True, numbers is self.commas
             column.low, column.high, column.is_whole = numbers.low, numbers.high, numbers.whole
             if self.unclear and not numbers.is_told:

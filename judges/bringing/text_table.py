@@ -52,8 +52,9 @@ def read_text(path, encoding="", separator=""):
     joined = _joined(records()) if separator == "\t" else None
     if joined:
         sheet.assumed.append(
-            f"Row {joined} has a cell with tabs and line breaks: if no text has them, rows were "
-            "joined by a quotation mark that should be written twice, within quotation marks."
+            f"Row {joined} has a cell with tabs and line breaks. If no text has them, a quotation "
+            "mark at the beginning of a cell joined several rows: put that cell into quotation "
+            "marks, and write the mark twice."
         )
     return sheet
 
@@ -144,7 +145,10 @@ def _separator(path, encoding):
                 rows.append(cells)
         width = len(_filled(rows[0])) if rows else 0
         if width >= 2:
-            fits = [len(cells) >= width and not any(cells[width:]) for cells in rows]
+            fits = [
+                len(cells) == len(rows[0]) or width <= len(cells) and not _filled(cells)[width:]
+                for cells in rows
+            ]
             shares[separator] = (sum(fits) / len(fits), width)
     best = max(shares, key=shares.__getitem__, default="")
     return best if best and shares[best][0] >= 0.5 else ONE_COLUMN

@@ -78,7 +78,7 @@ def dollars(value, parts=1):
         return None
     if not amount.is_finite() or amount < 0:
         return None
-    return min(amount / parts, Decimal(MOST_USD)).quantize(Decimal("1e-8"), ROUND_UP)
+    return (min(amount, Decimal(MOST_USD) * parts) / parts).quantize(Decimal("1e-8"), ROUND_UP)
 
 
 def is_far_above(out, longest):

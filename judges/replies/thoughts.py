@@ -14,20 +14,22 @@ CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?\|?(?:>|&gt;)"
 PREFIX = r"(?:(?!begin_|start_|end_|no_)\w{1,20}[:_]|ant)?"
 SUFFIX = r"(?:[:_](?!(?:\w{1,20}_)?(?:begin|start|end))\w{1,20})?"
 TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
+NEVER = r"(?!)"
 NAMED = f"(?:{'|'.join(NAMES)})"
 ANSWER = r"<\|start_(?:response|text)\|>"
 MARKS = [
-    (r"<\|think\|>", r"<\|content\|>|<\|?/think\|?>"),  # Solar
+    (r"<\|think\|>", r"(?<![\"“'‘`])<\|content\|>|<\|?/think\|?>"),  # Solar; quoted it is a text
     (r"<\|content_thinking\|>", r"<\|content_text\|>"),  # Inkling
     # <|START_THINKING|> of Cohere, <|begin_of_thought|> of OpenThinker
     (
         f"(?i:{OPENS}(?:begin|start)_(?:of_)?{NAMED}{CLOSES})",
-        rf"(?i:{OPENS}end_(?:of_)?{NAMED}{CLOSES}|{ANSWER})",
+        rf"(?i:{OPENS}(?:end_|/\s?(?:begin|start)_)(?:of_)?{NAMED}{CLOSES}|{ANSWER})",
     ),
     # <|think_start|>, <|reasoning_thinking_start|>
     (
         rf"(?i:{OPENS}(?:\w{{1,20}}_)?{NAMED}_(?:begin|start){CLOSES})",
-        rf"(?i:{OPENS}(?:\w{{1,20}}_)?{NAMED}_end{CLOSES})",
+        rf"(?i:{OPENS}(?:\w{{1,20}}_)?{NAMED}_end{CLOSES}"
+        rf"|{OPENS}/\s?(?:\w{{1,20}}_)?{NAMED}_(?:begin|start){CLOSES})",
     ),
     *((f"(?i:{OPENS}{tag})", rf"(?i:{OPENS}/\s?{tag})") for tag in TAGS),
     (r"\[THINK\]", r"\[/THINK\]"),  # Mistral; in small letters these are headings of a text
@@ -37,12 +39,12 @@ MARKS = [
     # What stands outside the marks of the answer: Cohere, Kimi K3, Apriel
     (r"(?i:<\|end_(?:response|text)\|>)", rf"(?i:{ANSWER})"),
     (r"<\|close\|>response<\|sep\|>", r"<\|open\|>response<\|sep\|>"),
-    (r"\[END FINAL RESPONSE\]", r"\[BEGIN FINAL RESPONSE\]"),
+    (r"\[END FINAL RESPONSE\]", r"(?m:^[ \t]*)\[BEGIN FINAL RESPONSE\]"),
     # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
     (
         r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|</s>)\s*"
         r"<(?:\|im_start\||\|start_header_id\||start_of_turn|\|)>?user",
-        r"(?!)",
+        NEVER,
     ),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
@@ -55,6 +57,7 @@ MARKS = [
     (r"\A\s*analysis(?=[A-Z])", "assistantfinal"),
 ]
 ENDS = [re.compile(end) for _, end in MARKS]
+LASTING = [number for number, (_, end) in enumerate(MARKS) if end == NEVER]
 # Granite's words are plain English: a thought only where they begin the reply, and both are there.
 GRANITE = re.compile(
     r"\A\s*Here(?: is|['’]s) my thought process:.*?Here(?: is|['’]s) my response:", re.DOTALL
@@ -90,6 +93,9 @@ def without_thoughts(reply: str) -> str:
             thoughts, unended = [(0, position)], len(reply)
         else:
             number = int(kind.removeprefix("begin"))
+            if number in LASTING:
+                unended = min(unended, mark.start())
+                break
             end = None if number in endless else ENDS[number].search(reply, position)
             if end:
                 position = end.end()

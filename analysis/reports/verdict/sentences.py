@@ -137,7 +137,7 @@ class Filled:
     @property
     def whose(self):
         question = self.evidence.held.question
-        return f"people's answers to {question}" if question else "people's answers"
+        return f"people's answers to “{question}”" if question else "people's answers"
 
 
 class SystemsCase(Filled):

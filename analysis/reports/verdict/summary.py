@@ -4,7 +4,7 @@ import numpy as np
 
 from analysis.reports.verdict.groups import GROUP, list_limits
 from analysis.reports.verdict.questions import list_roles
-from analysis.reports.verdict.sentences import MOST_NAMED, Case, OwnCase, some, worth_clause
+from analysis.reports.verdict.sentences import MOST_NAMED, Case, OwnCase, worth_clause
 from analysis.reports.verdict.texts import (
     A_RATER,
     ANSWERS,
@@ -153,9 +153,10 @@ def _flagged(rows):
     names = [row["evaluator"] for row in rows if warns(row, "echo")]
     if not names:
         return ""
-    return (
-        f" At least one rater agrees with {some(names)} more than with other people, as if that "
-        "rater had pasted the judge's answers."
+    return "".join(
+        f" At least one rater agrees with “{name}” more than with other people, as if that rater "
+        "had pasted the judge's answers."
+        for name in names[:MOST_NAMED]
     )
 
 

@@ -144,9 +144,8 @@ def _steps(study, question, rows):
     """Return the Steps that the verdict's reasons ask for, each once."""
     ratings = {SECOND: FEWEST_RATINGS, ONE_MORE: min(study.raters_per_item + 1, MOST_RATINGS)}
     wanted = {_step(row, ratings[ONE_MORE]) for row in rows}
-    if (
-        FEW in wanted
-    ):  # what gives more items two ratings: places that lack, else raters, else items
+    # What gives more items two ratings: places that lack, else raters, else items.
+    if FEW in wanted:
         lacks = lacks_places(study, FEWEST_RATINGS, question)
         wanted.add(SECOND if lacks else ITEMS)
         if not lacks and count_open(study, FEWEST_RATINGS, question):

@@ -19,8 +19,9 @@ def no_constant(name):
 
 def no_number(value):
     """Name what a number is that is not finite, or a value that holds one."""
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return "NaN" if is_nan else "a number beyond ±1.8e308"
+    if isinstance(value, list | dict):
+        return "NaN or a number beyond ±1.8e308"
+    return "NaN" if math.isnan(value) else "a number beyond ±1.8e308"
 
 
 def parse_json(text, parse_constant=no_constant):

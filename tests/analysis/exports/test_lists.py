@@ -47,6 +47,12 @@ def run(study):
     return found
 
 
+def test_texts_that_are_missing_are_blank_in_json_lines_too(run):
+    header, lines = rows(run.judge.study, "lists")
+    content = header.index("content")
+    assert {line[content] for line in lines} == {"a", "b", "q", ""}
+
+
 def test_a_row_an_entry_and_one_for_a_reply_without(run):
     found = exported()
     base, changed = (

@@ -40,8 +40,8 @@ def test_another_judge_that_only_helps_is_not_said_to_stand_in():
     helps = entry("other", "wit", "yes", "may", worth_low=0.6)
     entries = [yes("small", "truth"), helps, yes("third", "truth")]
     assert say_answer(entries, ["small", "other", "third"]).lines["Best judge"][1:] == [
-        "Other judges that may stand in for a rater: “third” (“truth”).",
-        "Other judges that may help beside a rater: “other” (“wit”).",
+        "Another judge that may stand in for a rater: “third” (“truth”).",
+        "Another judge that may help beside a rater: “other” (“wit”).",
     ]
 
 
@@ -74,8 +74,8 @@ def test_a_yes_is_said_with_the_verdict_s_own_conditions_and_with_what_it_does_n
     assert spoken.lines == {
         "Best judge": [
             "“small”. Its correlation with a rater is .50; another rater's is .40.",
-            "Other judges that may stand in for a rater: “other” (“fluency”).",
-            "Other judges that may compare systems: “other” (“clarity”).",
+            "Another judge that may stand in for a rater: “other” (“fluency”).",
+            "Another judge that may compare systems: “other” (“clarity”).",
         ],
         "Use it for": [
             "Rating “fluency”: as good as one of your raters. It judged 80 % of the rated items.",
@@ -105,7 +105,9 @@ def test_what_holds_for_all_uses_is_said_once_after_them():
 
 
 def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used():
-    favours = "It favours “v. 2” over “old” by .3 points more than people do" + PARTS["not_by_it"]
+    favours = (
+        "It favours “v. 2” relative to “old” by .3 points more than people do" + PARTS["not_by_it"]
+    )
     entries = [
         yes("small", "wit", f"It judged 8 of 10. {favours} It was named."),
         yes("small", "depth"),
@@ -126,8 +128,8 @@ def test_a_yes_of_a_judge_that_favours_a_system_says_so_where_it_may_not_be_used
         "Comparing systems on “depth”: the ratings cannot tell yet.",
     ]
     assert lines["Do not use it for"] == [
-        "Comparing systems on “wit”: it favours “v. 2” over “old” by .3 points more than people "
-        "do.",
+        "Comparing systems on “wit”: it favours “v. 2” relative to “old” by .3 points more than "
+        "people do.",
         UNTESTED,
     ]
 

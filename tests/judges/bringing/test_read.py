@@ -138,7 +138,7 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
         (b"just words\nand more\n", "t.json", "found a text; allowed is an array of objects"),
         (b'[{"a": 1e400}]', "t.json", "found a number beyond ±1.8e308; allowed is a finite"),
         (b'{"a": 1}\n{"a": -Infinity}', "t.jsonl", "found a number beyond ±1.8e308"),
-        (b'[{"a": [1, NaN]}]', "t.json", "found a number beyond ±1.8e308"),
+        (b'[{"a": [1, NaN]}]', "t.json", "found NaN or a number beyond ±1.8e308"),
         (b"PK\x03\x04rubbish", "t.xlsx", "cannot be read as a workbook"),
         (b'[{"a": 1}, 2]', "t.json", "allowed is a JSON object"),
         (b'[{"a": 1}', "t.json", "found no JSON"),
@@ -158,12 +158,18 @@ def test_what_cannot_be_read_is_refused_in_words(table, data, name, words):
         b"id,text\n1,a,\n2,b,\n",
         b"id,text,\n1,a\n2,b\n",
         b"id;text;\n1;a\n2;b\n",
+        b"id;text\n1;a; \n2;b; \n",
         b"id\ttext\n1\ta\t\t\n2\tb\t\t\n",
     ],
 )
 def test_a_trailing_empty_column_of_a_spreadsheet_is_nothing(table, data):
     header, rows, _, _ = table(data)
     assert (header, rows) == (["id", "text"], [(2, ["1", "a"]), (3, ["2", "b"])])
+
+
+def test_a_cell_beyond_the_header_is_told_and_makes_no_single_column(table):
+    with pytest.raises(NotReadable, match="found 'x' in column 3; the header names 2 columns"):
+        table(b"id,text,\n1,a,x\n2,b,y\n")
 
 
 def test_blanks_around_names_are_nothing(table):

@@ -165,6 +165,8 @@ TOLD = {
     "no price at all": ({"cost": 1e300}, "10000"),
     "below nothing": ({"cost": -1}, None),
     "no number": ({"cost": "free", "estimated_cost": [1], "cost_in_usd_ticks": True}, None),
+    "far too much": ({"cost": "1e1000000"}, "10000"),
+    "far too many ticks": ({"cost_in_usd_ticks": "1e9999999"}, "10000"),
     "not finite": ({"cost": float("nan"), "estimated_cost": float("inf")}, None),
     "details that are none": ({"cost_details": [3], "cost": None}, None),
 }

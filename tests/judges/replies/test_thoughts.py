@@ -137,6 +137,21 @@ SAID = {
         "2?<|im_end|>\n<|im_start|>assistant\n4",
         "2?<|im_end|> <|im_start|>assistant 4",
     ),
+    "an end within a further turn": (
+        "4<|im_end|>\n<|im_start|>user\nNext<|im_end|>\n<|im_start|>assistant\nbad</think>\n2",
+        "4",
+    ),
+    "an answer within a further turn": (
+        '{"score": 4}</s><|user|>\nfoo<|assistant|>\n[BEGIN FINAL RESPONSE]{"score": 1}',
+        '{"score": 4}',
+    ),
+    "begin and end as XML": ("<think_begin>2?</think_begin>4", "4"),
+    "begin of as XML": ("<begin_analysis>2?</begin_analysis>4", "4"),
+    "a word on Apriel's mark": (
+        "It says [BEGIN FINAL RESPONSE]. 4",
+        "It says [BEGIN FINAL RESPONSE]. 4",
+    ),
+    "a quoted mark of Solar": ('It quotes "<|content|>". 4', 'It quotes "<|content|>". 4'),
     "a word on turns": ("It says <|im_start|>user. 4", "It says <|im_start|>user. 4"),
     "a word for no thought": ("<no_think> 4", "<no_think> 4"),
     "plain words on steps": (

@@ -177,7 +177,7 @@ def test_a_yes_on_items_says_which_system_the_judge_favours(crowd, monkeypatch, 
     assert entries[RATE].row["answer"] == "yes"
     assert (entries[COMPARE].row["answer"] == "yes") == compares
     assert entries[RATE].row["warnings"].split() == ["favours", "unproven_name"]
-    assert "It favours “s1” over “s" in entries[RATE].reason
+    assert "It favours “s1” relative to “s" in entries[RATE].reason
     assert entries[RATE].reason.count(end) == 1
 
 

@@ -43,9 +43,9 @@ def test_a_judge_alone_is_told_which_level_a_yes_asks_for():
     sentence, next_step = make_case("correction", family=1).say()
     assert sentence == (
         "“J” passes every check, but not clearly enough: each p-value is below .05, and a yes "
-        "needs each below .025. Two corrections share that level, one for the number of judges "
-        "and one for the number of questions; each gets half of it, even where only one judge and "
-        "one question were tried. Do not use “J” alone on “q” yet."
+        "needs each below .025 once it is corrected for the number of questions. Two corrections "
+        "share the level of .05, one for the number of judges and one for the number of questions, "
+        "even where only one was tried. Do not use “J” alone on “q” yet."
     )
     assert next_step == "Collect more items with two ratings or more."
 
