@@ -79,7 +79,7 @@ LINES = {
     "infinite": (
         "items",
         '{"item": "i", "own": [1e400]}',
-        "column own: found a number beyond ±1.8e308",
+        "column own: found NaN or a number beyond ±1.8e308",
     ),
     "NaN": ("items", '{"item": "i", "text": NaN}', "line 1, column text: found NaN; allowed is a"),
     "a day": (
