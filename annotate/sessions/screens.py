@@ -114,21 +114,28 @@ class _Screens:
             self.all.insert(random.randint(min(first, len(self.all)), len(self.all)), extra)
 
     def add_repeats(self, count):
-        """Repeat items of the session near its end, with other screens in between."""
+        """Repeat items of the session near its end, with other screens in between.
+
+        What was drawn stays drawn: a rater who comes back late may just have answered it.
+        """
         done, items = self._repeated(), self._repeatable()
         random, size = self.random("repeat"), len(self.all)
         far = [item for item in items if self.all.index(item) + APART < size]
         random.shuffle(far)
         # In a short session the earliest ones; none right after itself.
         near = [item for item in items if item not in far and self.all.index(item) + 1 < size]
-        for item in [*far, *near][: max(count - len(done), 0)]:
+        chosen = sorted([*far, *near], key=lambda item: not self._is_drawn(item))
+        for item in chosen[: max(count - len(done), 0)]:
             self._repeat(item, self.all.index(item) + 1 + APART, random)
+
+    def _is_drawn(self, item):
+        return (str(Kind.REPEAT), item, "") in self.known
 
     def add_own_answers(self, settings):
         """Ask a recipient about some of their own items again; what was drawn stays drawn."""
         done, items = self._repeated(), self._repeatable()
         count = own_answers.count_repeats(settings, self.session.rater.role, len(items) + len(done))
-        drawn = [item for item in items if (str(Kind.REPEAT), item, "") in self.known]
+        drawn = [item for item in items if self._is_drawn(item)]
         random = self.random("own answers")
         more = [item for item in self._early(items, count, random) if item not in drawn]
         for item in [*drawn, *more][: max(count - len(done), 0)]:

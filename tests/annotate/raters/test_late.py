@@ -166,7 +166,8 @@ def test_what_comes_late_about_an_item_is_saved_or_said_to_be_lost(
 @pytest.mark.parametrize("is_page", [True, False])
 def test_what_comes_late_from_an_extra_screen_is_saved(client, study, kind, is_page):
     set_gold(study, [{"item": "item-3", "answers": {"accuracy": 4}}])
-    session = begin_with(study, attention=[BOTH], repeats=1, gold_per_session=1)
+    # Drawn anew, the order may put the repeated item last, and none is repeated after itself.
+    session = begin_with(study, order="fixed", attention=[BOTH], repeats=1, gold_per_session=1)
     first = session.places.order_by("position").first()
     client.post(f"/r/{session.token}/item/1/", {"item": first.item_id, **answers(study)})
     extra = session.screens.among_items().get(kind=kind)
@@ -184,6 +185,21 @@ def test_what_comes_late_from_an_extra_screen_is_saved(client, study, kind, is_p
     assert response.status_code == (303 if is_page else 200)
     assert Answer.objects.filter(screen__kind=kind).exists()
     assert LOST not in follow(client, response)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_repeat_that_was_drawn_is_not_drawn_anew_by_a_pause(client, study, seed):
+    study.extra = {"order_seed": f"seed {seed}"}
+    study.save()
+    set_gold(study, [{"item": "item-3", "answers": {"accuracy": 4}}])
+    # Drawn anew, the order may put the repeated item last, and none is repeated after itself.
+    session = begin_with(study, order="fixed", attention=[BOTH], repeats=1, gold_per_session=1)
+    first = session.places.order_by("position").first()
+    client.post(f"/r/{session.token}/item/1/", {"item": first.item_id, **answers(study)})
+    drawn = session.screens.among_items().get(kind="repeat")
+    go_quiet(session.token)
+    client.post(f"/r/{session.token}/begin/")
+    assert session.screens.among_items().get(kind="repeat").pk == drawn.pk
 
 
 def test_who_paused_before_the_items_cannot_send_their_way_past_the_steps(client, study):
