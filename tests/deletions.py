@@ -61,7 +61,7 @@ class Saver:
 
     def ask(self, method, path, data=None, headers=FORM):
         """(status, where it leads, body) of the server's answer, which is counted."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             connection.request(method, path, data and urlencode(data), headers)
             response = connection.getresponse()

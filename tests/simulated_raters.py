@@ -82,7 +82,7 @@ class SimulatedRater:
 
     def __post_init__(self):
         self.dice = random.Random(self.number)
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
 
     # Requests
 

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from django.conf import settings
 
 from tests.conftest import missing
+from tests.processes import wait_for
 
 # The demo is SQLite and files by definition, whatever the other tests run on.
 pytestmark = [pytest.mark.sqlite, pytest.mark.model]
@@ -62,7 +62,7 @@ class Demo:
 
     def stop(self):
         self.child.send_signal(signal.SIGINT)
-        self.text += self.child.communicate(timeout=40)[0]
+        self.text += self.child.communicate(timeout=300)[0]
         return self.child.returncode
 
     def pids(self, words):
@@ -140,9 +140,7 @@ def wait_for_all(var):
     file on 240 replies; two of a file on 360 episodes and 60 pairs of lists; and
     HANNA, which a worker loads.
     """
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and count_done(var) < ALL_DONE:
-        time.sleep(0.3)
+    wait_for(lambda: count_done(var) >= ALL_DONE, "all judgments")
     assert count_done(var) == ALL_DONE
 
 
@@ -157,8 +155,8 @@ def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, 
     assert first["annotate_item"] == 160 + 12 + 24 + 40 + 195 + 240 + 360 + 60 + 1056
     assert first["annotate_study"] == 7
     assert demo.stop() == 0
-    time.sleep(0.5)
-    assert demo.pids("celery") == demo.pids("gunicorn") == demo.pids("serve_local_model") == []
+    names = ("celery", "gunicorn", "serve_local_model")
+    wait_for(lambda: not any(map(demo.pids, names)), "the end of all processes")
     second = Demo(var, demo.port)
     assert rows(var) == first
     assert second.address("as a rater") == demo.address("as a rater")
@@ -177,9 +175,7 @@ def test_a_kill_while_hanna_is_loaded_and_another_start_end_with_one_whole_study
         missing("the small local model is not installed (requirements-models.txt)")
     first = Demo(tmp_path, free_port())
     assert "A worker loads the study hanna" in first.text
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not load_of_hanna(tmp_path):
-        time.sleep(0.05)
+    wait_for(lambda: load_of_hanna(tmp_path), "the load of hanna")
     processes = [pid for name in ("celery", "gunicorn", "serve_local") for pid in first.pids(name)]
     for pid in [first.child.pid, *processes]:
         os.kill(pid, signal.SIGKILL)
@@ -189,10 +185,8 @@ def test_a_kill_while_hanna_is_loaded_and_another_start_end_with_one_whole_study
     wait_for_all(tmp_path)
     assert rows(tmp_path)["annotate_study"] == 7
     left = (tmp_path / "media").glob
-    deadline = time.monotonic() + 60  # the last answer is stored before the upload is removed
-    while time.monotonic() < deadline and list(left("uploads/*/progress.json")):
-        time.sleep(0.1)
-    assert not list(left("uploads/*/progress.json"))
+    # The last answer is stored before the upload is removed.
+    wait_for(lambda: not list(left("uploads/*/progress.json")), "an empty folder of uploads")
     assert second.stop() == 0
 
 
@@ -200,10 +194,7 @@ def test_a_killed_process_of_the_demo_is_started_again(running):
     """Also when the worker's whole group dies by SIGKILL."""
     (old,) = {os.getpgid(pid) for pid in running.pids("celery -A config worker")}
     os.killpg(old, signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not running.pids("celery -A config worker"):
-        time.sleep(0.3)
-    assert running.pids("celery -A config worker")
+    wait_for(lambda: running.pids("celery -A config worker"), "another worker")
 
 
 def test_a_busy_port_is_named(running):

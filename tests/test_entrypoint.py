@@ -99,7 +99,7 @@ def until(condition, process):
 
 def stop(process):
     process.send_signal(signal.SIGTERM)
-    return process.wait(timeout=30)
+    return process.wait(timeout=300)
 
 
 def test_web_migrates_collects_serves_and_ends_when_asked(environment, start, tmp_path):
@@ -210,7 +210,7 @@ def test_two_web_processes_migrate_one_after_the_other(environment, on_postgres)
         )
         for _ in range(2)
     ]
-    said = [process.communicate(timeout=120)[0] for process in both]
+    said = [process.communicate(timeout=300)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert sorted("No migrations to apply" in text for text in said) == [False, True]
 

@@ -12,7 +12,7 @@ def is_whole(value):
 
 def plain(value):
     """Return 4 for 4.0, as people write it; every other number, and None, as it is."""
-    return int(value) if value is not None and float(value).is_integer() else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def parse_number(text):

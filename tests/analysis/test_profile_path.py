@@ -198,7 +198,7 @@ def check(client):
     page = client.get(reverse("report", args=[study.slug, "profile"]), {"measure": "accuracy"})
     text = page.content.decode()
     assert "LaaJ-Profile 20" in text
-    assert "profile_episodes" in text
+    assert "profile episodes" in text
     assert "profile-fits" in text
     run = Run.objects.get(judge__key="writer")
     source = run.writings.get(recipient__key="self-hosted", wanted=5).source

@@ -128,7 +128,7 @@ def served(transactional_db, live_server):
 def run_it(command, environment):
     """What it prints; what it complains about where it fails."""
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        command, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

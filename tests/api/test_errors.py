@@ -18,6 +18,7 @@ BODIES = {
     "an escaped NUL": (r'{"title": "a\u0000b"}', "malformed"),
     "half a pair": (r'{"title": "\ud800"}', "malformed"),
     "not a number": ('{"title": NaN}', "malformed"),
+    "a number beyond the floats": ('{"title": 1e400}', "malformed"),
     "too many digits": ('{"title": ' + "9" * 5000 + "}", "malformed"),
     "a name twice": ('{"title": "a", "title": "b"}', "malformed"),
     "deep": (DEEP, "malformed"),

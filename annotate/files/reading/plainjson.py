@@ -6,15 +6,16 @@ import re
 
 # How an object begins, or a list of them, and no CSV.
 OBJECT = re.compile(r"""\s*\[?\s*\{\s*["}]""")
+FLOAT_DIGITS = 309  # of the largest float, 1.8e308
 
 
 class NoJSON(ValueError):
     """The text is no JSON at all, or nested too deeply."""
 
 
-def no_constant(name):
-    """Refuse NaN and Infinity."""
-    raise ValueError(f"found {name}; allowed is a finite number or null")
+def refuse(text):
+    """Refuse NaN, Infinity and a number beyond the floats."""
+    raise ValueError(f"found {no_number(float(text))}; allowed is a finite number or null")
 
 
 def no_number(value):
@@ -24,12 +25,22 @@ def no_number(value):
     return "NaN" if math.isnan(value) else "a number beyond ±1.8e308"
 
 
-def parse_json(text, parse_constant=no_constant):
-    """Parse the JSON value of a text; ValueError says what is wrong."""
+def parse_json(text, beyond=refuse):
+    """Parse the JSON value of a text; ValueError says what is wrong.
+
+    beyond: makes a value of the text of what is no finite number: NaN, Infinity, 1e400.
+    """
+
+    def real(digits):
+        number = float(digits)
+        return number if math.isfinite(number) else beyond(digits)
+
+    def whole(digits):
+        return int(digits) if len(digits) < FLOAT_DIGITS else real(digits)
+
+    hooks = {"parse_constant": beyond, "parse_float": real, "parse_int": whole}
     try:
-        value = json.loads(
-            text, object_pairs_hook=_once, parse_constant=parse_constant, parse_int=_whole
-        )
+        value = json.loads(text, object_pairs_hook=_once, **hooks)
         if "\\u" in text:
             _check_escapes(value)
     except json.JSONDecodeError as error:
@@ -45,13 +56,6 @@ def _once(pairs):
     if len(mapping) < len(pairs):
         raise ValueError("found a name twice in one object; allowed is once")
     return mapping
-
-
-def _whole(digits):
-    try:
-        return int(digits)
-    except ValueError:
-        raise ValueError("found a number of too many digits; write it as a text") from None
 
 
 def _check_escapes(value):

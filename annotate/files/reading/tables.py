@@ -238,7 +238,7 @@ class TableFile:
 def _json_object(text):
     """Parse the object on a line; ValueError says what is wrong."""
     try:
-        value = plainjson.parse_json(text, parse_constant=float)
+        value = plainjson.parse_json(text, beyond=float)
     except plainjson.NoJSON as error:
         raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(value, dict):

@@ -61,9 +61,9 @@ def lock(tmp_path, token):
         short, undo = "PRAGMA busy_timeout = 200", "PRAGMA busy_timeout = 20000"
     with connection.cursor() as cursor:
         cursor.execute(short)
-    yield lambda: holder.communicate("go\n", timeout=60)
+    yield lambda: holder.communicate("go\n", timeout=300)
     if holder.poll() is None:
-        holder.communicate("go\n", timeout=60)
+        holder.communicate("go\n", timeout=300)
     with connection.cursor() as cursor:
         cursor.execute(undo)
 

@@ -365,7 +365,7 @@ def test_processes_at_once_with_visitors_who_come_back_never_take_one_too_many(t
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in running:
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=300) == 0
     assert counts(study) == [most]
     taken = Session.objects.filter(state=State.INSTRUCTIONS).count()
     out = Session.objects.filter(state__in=[State.SCREENED_OUT, State.ABANDONED]).count()

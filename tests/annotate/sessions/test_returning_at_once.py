@@ -118,7 +118,7 @@ def test_processes_that_save_and_return_at_once_leave_no_place_held(tmp_path, ow
     for process in running:
         process.stdin.write("go\n")
         process.stdin.flush()
-    confirmed = [set(process.communicate(timeout=60)[0].split()) for process in running]
+    confirmed = [set(process.communicate(timeout=300)[0].split()) for process in running]
     assert [process.returncode for process in running] == [0, 0, 0]
     assert set(Session.objects.values_list("state", flat=True)) == {RETURNED}
     assert not Place.objects.exclude(state="open").exists()

@@ -297,7 +297,7 @@ def test_processes_that_save_and_withdraw_at_once_leave_no_answer(tmp_path, owne
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in running:
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     assert [process.returncode for process in running] == [0, 0, 0, 0]
     assert set(Session.objects.values_list("state", flat=True)) == {State.WITHDRAWN}
     assert not Rating.objects.exists() and not RatingRevision.objects.exists()

@@ -324,7 +324,7 @@ def test_processes_at_once_never_lease_the_same_unit(owner, tmp_path):
     ]
     leased = Counter()
     for process in processes:
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=300)
         assert process.returncode == 0
         leased.update(map(int, output.split()))
     assert leased == Counter(range(150))
@@ -378,7 +378,7 @@ def test_a_worker_killed_while_it_settles_a_batch_loses_and_doubles_nothing(owne
         run = planning.plan(factories.make_judge(study, "judge", endpoint))
         env = environment(tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
         command = [sys.executable, "-c", DIE_WHILE_SETTLING, str(run.pk)]
-        died = subprocess.run(command, env=env, timeout=120, check=False)
+        died = subprocess.run(command, env=env, timeout=300, check=False)
         assert died.returncode == -signal.SIGKILL
         settled = run.judgments.filter(state="done").count()
         asked, stored = len(server.requests), run.calls.count()
