@@ -298,7 +298,7 @@ def test_the_overview_follows_what_happens(new_page, study, owner, width):
     assert polled.value.status == 204
     assert page.evaluate("document.getElementById('live').untouched"), "nothing was drawn anew"
     Place.objects.filter(number=1).update(state="filled")
-    expect(line).to_contain_text("4 of 12 places filled", timeout=8_000)
+    expect(line).to_contain_text("4 of 12 places filled")
     expect(page.locator(".big").first).to_have_text("4 of 12")
     assert_fits(page)
 
