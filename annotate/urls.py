@@ -51,9 +51,9 @@ urlpatterns = [
     of_session("item/<int:position>/", rating.item, name="session_item"),
     of_session("answer/<int:item>/<int:question>/", rating.answer, name="answer"),
     of_session(
-        "extra/<int:extra>/<int:item>/<int:question>/",
+        "screen/<int:screen>/<int:item>/<int:question>/",
         screen_views.answer,
-        name="answer_extra",
+        name="answer_on_screen",
     ),
     of_session("time/<int:item>/", reporting.time_spent, name="session_time"),
     of_session("missing/", reporting.missing_media, name="session_missing"),

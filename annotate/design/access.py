@@ -65,22 +65,22 @@ def place_of_session(token, **which):
     return place
 
 
-def extra_of_session(token, **which):
-    """Return an extra screen of a session, with session, study, rater, item, or None.
+def screen_of_session(token, **which):
+    """Return a screen among a session's items, with session, study, rater, item, or None.
 
     An abandoned session has none, as it has no places, until it is resumed.
     """
-    extras = Screen.objects.select_related("session__study", "session__rater", "item__content")
-    extras = extras.filter(position__isnull=False).exclude(session__state=Session.State.ABANDONED)
-    extras = _with_pairs(extras).filter(session__token=token, session__study__deletion=None)
-    extra = extras.filter(**which).first()
-    if extra:
-        languages.speak(extra.session.study.language)
-    return extra
+    screens = Screen.objects.select_related("session__study", "session__rater", "item__content")
+    screens = screens.filter(position__isnull=False).exclude(session__state=Session.State.ABANDONED)
+    screens = _with_pairs(screens).filter(session__token=token, session__study__deletion=None)
+    screen = screens.filter(**which).first()
+    if screen:
+        languages.speak(screen.session.study.language)
+    return screen
 
 
 def _with_pairs(screens):
-    """Annotate places or extra screens: has_pair_before tells of an earlier pair of lists.
+    """Annotate places or screens: has_pair_before tells of an earlier pair of lists.
 
     Pairs of both kinds count, so that no screen can be told from the others by it.
     """
@@ -94,7 +94,7 @@ def _with_pairs(screens):
 
 
 def gold_of_session(token, item_id):
-    """Return the extra screen of a gold item, or of the pair that the item is a part of.
+    """Return the screen of a gold item, or of the pair that the item is a part of.
 
     Its page saves to an item's address, so that the address does not give the gold item away.
     """
@@ -103,14 +103,14 @@ def gold_of_session(token, item_id):
     part = Item.objects.filter(pk=item_id).values("parent")
     which = Q(item=item_id) | Q(item__in=part)
     gold = Screen.objects.filter(which, session__token=token, kind=Screen.Kind.GOLD)
-    return extra_of_session(token, pk__in=gold)
+    return screen_of_session(token, pk__in=gold)
 
 
-def asked_of_extra(extra, item_id):
-    """Return (extra screen, item, questions) as asked_of_session does; None without the item."""
-    item = extra and Item.objects.filter(Q(pk=extra.item_id) | Q(parent=extra.item_id))
+def asked_on_screen(screen, item_id):
+    """Return (screen, item, questions) as asked_of_session does; None without the item."""
+    item = screen and Item.objects.filter(Q(pk=screen.item_id) | Q(parent=screen.item_id))
     item = item and item.filter(pk=item_id).first()
-    return (extra, item, asked(extra.session.study_id, extra.session.version)) if item else None
+    return (screen, item, asked(screen.session.study_id, screen.session.version)) if item else None
 
 
 # A part of an item is rated at the place of the whole. The present version of a questionnaire is

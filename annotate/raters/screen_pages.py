@@ -46,7 +46,7 @@ class OtherItemPage(ItemPage):
         """Return an item's context; a gold item's answers are saved at an item's address too."""
         context = super().context(ratings, count, form, gaps)
         is_repeat = self.place.kind == Kind.REPEAT
-        return context | ({"extra": self.place.pk} if is_repeat else {})
+        return context | ({"screen": self.place.pk} if is_repeat else {})
 
 
 class AttentionPage(OtherItemPage):
@@ -79,7 +79,7 @@ class AttentionPage(OtherItemPage):
             {
                 "place": self.place,
                 "item": None,
-                "extra": self.place.pk,
+                "screen": self.place.pk,
                 "asked": rows,
                 "count": count,
                 "shown": shown_now(),

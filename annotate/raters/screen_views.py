@@ -32,13 +32,13 @@ State, Kind = Session.State, Screen.Kind
 
 @rater_page
 @require_POST
-def answer(request, token, extra, item, question):
-    """Fragment: the mark of an answer on an extra screen."""
-    screen, is_resumed = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
-    if screen is None or screen.kind != Kind.ATTENTION:
-        target = access.asked_of_extra(screen, item)
+def answer(request, token, screen, item, question):
+    """Fragment: the mark of an answer on a screen among the items."""
+    place, is_resumed = or_resumed(lambda: access.screen_of_session(token, pk=screen), token)
+    if place is None or place.kind != Kind.ATTENTION:
+        target = access.asked_on_screen(place, item)
         return answered(request, token, target, question, is_resumed)
-    page = AttentionPage(screen)
+    page = AttentionPage(place)
     form = page.form(request.POST)
     if form.problems:
         return mark(problem=next(iter(form.problems.values())), status=422)

@@ -266,7 +266,7 @@ def item(request, token, position):
     if request.method == "POST":
         return _leave_item(request, token)
     place = access.place_of_session(token, position=position)
-    place = place or access.extra_of_session(token, position=position)
+    place = place or access.screen_of_session(token, position=position)
     session = place.session if place else access.session_or_404(token)
     if session.state != State.RATING:
         return see_other("session", token)
@@ -316,10 +316,10 @@ def _pk(data, name):
 
 
 def _sent_from(token, data):
-    """Return the place, or the extra screen, whose page sent this."""
-    item, extra = _pk(data, "item"), _pk(data, "extra")
-    if extra:
-        return access.extra_of_session(token, pk=extra)
+    """Return the place, or the screen among the items, whose page sent this."""
+    item, screen = _pk(data, "item"), _pk(data, "screen")
+    if screen:
+        return access.screen_of_session(token, pk=screen)
     return access.place_of_session(token, item__id=item) or access.gold_of_session(token, item)
 
 
@@ -355,7 +355,7 @@ def _is_lost(token, data):
     """Tell whether a page that is not the session's any more sent what is not stored."""
     session = access.session_or_404(token)
     item = session.study.items.filter(pk=_pk(data, "item")).first()
-    if item is None or data.get("extra"):
+    if item is None or data.get("screen"):
         return _has_answer(data)
     questions = versions.asked(session.study_id, session.version)
     screen = ItemPage(Place(session=session, item=item), questions)
@@ -391,7 +391,7 @@ def answer(request, token, item, question):
     target, is_resumed = or_resumed(
         lambda: (
             access.asked_of_session(token, item)
-            or access.asked_of_extra(access.gold_of_session(token, item), item)
+            or access.asked_on_screen(access.gold_of_session(token, item), item)
         ),
         token,
         item,
@@ -400,7 +400,7 @@ def answer(request, token, item, question):
 
 
 def answered(request, token, target, pk, is_resumed):
-    """Save an answer at a place, or on an extra screen of an item, and return its mark.
+    """Save an answer at a place, or on another screen with an item, and return its mark.
 
     target: (the place or screen, item, questions), or None where it is not the session's any more.
     """

@@ -1,6 +1,6 @@
-"""Draw where a session's extra screens (checks, gold items, repeats) stand among its items.
+"""Draw where a session's checks, gold items and repeats stand among its items.
 
-The screens of a session have one row of positions, shared by its places and its extras. What was
+The screens of a session have one row of positions, shared by its places and these screens. What was
 answered stays answered, however often the session is drawn again.
 """
 
@@ -23,13 +23,13 @@ AWAY = 20_000  # beyond every position: rows change places there without meeting
 
 
 def arrange(session: Session, order: Sequence[int], start: int) -> dict[int, int]:
-    """Draw and store the session's extras among its items; return the items' {item id: position}.
+    """Draw and store the screens among the session's items; return {item id: its position}.
 
-    The first `start` items of the order are answered already. Items keep their order, extras stand
-    between them.
+    The first `start` items of the order are answered already. Items keep their order, screens
+    stand between them.
     """
     settings = checks.settings_of(session.study)
-    stored = {extra.name: extra for extra in _with_state(session)}
+    stored = {screen.name: screen for screen in _with_state(session)}
     if not stored and not settings.adds_screens:
         return {item: position for position, item in enumerate(order, start=1)}
     screens = _Screens(session, order, start, stored)
@@ -54,7 +54,7 @@ class _Screens:
 
     def __init__(self, session, order, start, stored):
         self.session, self.order, self.known = session, list(order), stored
-        self.done = [extra for extra in stored.values() if extra.is_answered]
+        self.done = [screen for screen in stored.values() if screen.is_answered]
         self.all = [*order[:start], *self.done, *order[start:]]
         self.front = start + len(self.done)
         self.start = start
@@ -63,15 +63,15 @@ class _Screens:
     def random(self, what) -> Random:
         return seeded(self.session, what)
 
-    def extra(self, kind, item_id=None, key="", spec=None):
-        """Return the stored extra of this kind, item and check, else a new one."""
+    def screen(self, kind, item_id=None, key="", spec=None):
+        """Return the stored screen of this kind, item and check, else a new one."""
         stored = self.known.get((str(kind), item_id, key))
         return stored or Screen(
             session=self.session, kind=kind, item_id=item_id, key=key, spec=spec or {}
         )
 
     def is_done(self, kind, item_id=None, key=""):
-        return (str(kind), item_id, key) in {extra.name for extra in self.done}
+        return (str(kind), item_id, key) in {screen.name for screen in self.done}
 
     def add_attention(self, every):
         """Insert each check after its item; checks after the same item keep their order."""
@@ -84,7 +84,7 @@ class _Screens:
             while position < len(self.all) and isinstance(self.all[position], Screen):
                 position += 1
             self.all.insert(
-                position, self.extra(Kind.ATTENTION, key=check.key, spec=check.as_data())
+                position, self.screen(Kind.ATTENTION, key=check.key, spec=check.as_data())
             )
 
     def _slot(self, check):
@@ -99,7 +99,7 @@ class _Screens:
 
     def add_gold(self, settings):
         """Insert gold items at places drawn at random, never before a profile."""
-        chosen = [extra for extra in self.done if extra.kind == Kind.GOLD]
+        chosen = [screen for screen in self.done if screen.kind == Kind.GOLD]
         wanted = settings.gold_per_session - len(chosen)
         gold = {item_gold.item: item_gold for item_gold in settings.gold} if wanted > 0 else {}
         random = self.random("gold")
@@ -109,9 +109,9 @@ class _Screens:
         new = [item for item in items if not self.is_done(Kind.GOLD, item.pk)]
         for item in new[: max(wanted, 0)]:
             spec = {"answers": dict(gold[item.key].answers), "tolerance": gold[item.key].tolerance}
-            extra = self.extra(Kind.GOLD, item.pk, spec=spec)
-            extra.first_side = self._side(item.pk, item.kind)
-            self.all.insert(random.randint(min(first, len(self.all)), len(self.all)), extra)
+            screen = self.screen(Kind.GOLD, item.pk, spec=spec)
+            screen.first_side = self._side(item.pk, item.kind)
+            self.all.insert(random.randint(min(first, len(self.all)), len(self.all)), screen)
 
     def add_repeats(self, count):
         """Repeat items of the session near its end, with other screens in between.
@@ -143,7 +143,7 @@ class _Screens:
 
     def _repeated(self):
         """Return the items of which a repeat is answered."""
-        return {extra.item_id for extra in self.done if extra.kind == Kind.REPEAT}
+        return {screen.item_id for screen in self.done if screen.kind == Kind.REPEAT}
 
     def _repeatable(self):
         done = self._repeated()
@@ -179,11 +179,11 @@ class _Screens:
 
     def _repeat(self, item, earliest, random):
         """Insert the repeat of an item among the last fourth, from the earliest position on."""
-        extra = self.extra(Kind.REPEAT, item)
-        extra.first_side = self._side(item, self.kinds[item])
+        screen = self.screen(Kind.REPEAT, item)
+        screen.first_side = self._side(item, self.kinds[item])
         size = len(self.all)
         first = max(earliest, size - size // LATE, self.front)
-        self.all.insert(random.randint(min(first, size), size), extra)
+        self.all.insert(random.randint(min(first, size), size), screen)
 
     def _side(self, item_id, kind):
         return drawn_side(self.session, item_id) if kind == Item.Kind.LIST_PAIR else ""
@@ -216,18 +216,18 @@ def gold_items(session: Session, gold) -> list[Item]:
 
 
 def _write(session, placed):
-    """Store the extras at their positions, and delete those that are no longer wanted."""
-    stay = [extra.pk for extra, _ in placed if extra.pk]
+    """Store the screens at their positions, and delete those that are no longer wanted."""
+    stay = [screen.pk for screen, _ in placed if screen.pk]
     session.screens.among_items().exclude(pk__in=stay).delete()
     session.screens.among_items().update(position=F("position") + AWAY)
-    for extra, position in placed:
-        extra.position = position
+    for screen, position in placed:
+        screen.position = position
     Screen.objects.bulk_update([e for e, _ in placed if e.pk], ["position"])
     Screen.objects.bulk_create([e for e, _ in placed if not e.pk])
 
 
 def count_of(session: Session) -> int:
-    """Count the session's screens, its items and its extras, in one query."""
+    """Count the session's screens, its items and those among them, in one query."""
     counts = Session.objects.filter(pk=session.pk).values_list(
         _rows(Place.objects) + _rows(Screen.objects.filter(position__isnull=False))
     )
@@ -242,6 +242,6 @@ def _rows(rows):
 
 
 def first_gap(session: Session) -> int | None:
-    """Return the position of the first extra that lacks an answer; None if all are answered."""
+    """Return the position of the first of these screens without an answer, or None."""
     gaps = session.screens.among_items().filter(is_whole=False).order_by("position")
     return gaps.values_list("position", flat=True).first()

@@ -101,7 +101,7 @@ def rate_explanation(walk):
 def pass_attention_check(walk):
     check = walk.group("Please choose both A and D.")
     for label in ("A", "D"):
-        with walk.page.expect_response(lambda one: "/extra/" in one.url and one.ok):
+        with walk.page.expect_response(lambda one: "/screen/" in one.url and one.ok):
             check.get_by_label(label, exact=True).check()
     walk.shown.append((None, "", ""))
 

@@ -65,7 +65,7 @@ def rate(page, position):
     page.wait_for_load_state("load")
     if page.get_by_text("Please choose both A and D.").count():
         for label in ("A", "D"):
-            with page.expect_response(lambda one: "/extra/" in one.url and one.ok):
+            with page.expect_response(lambda one: "/screen/" in one.url and one.ok):
                 page.get_by_label(label, exact=True).check()
         return None
     seen = page.locator(".history li")

@@ -213,7 +213,7 @@ def attention_check_on_a_scale(language):
 def attention_check_without_an_answer(language):
     path = set_up(language, attention=both).session()
     extra = Screen.objects.get(session__token=path.split("/")[2])
-    return Visit(path + "item/1/", {"extra": str(extra.pk), "item": "", "go": "next"}, 422)
+    return Visit(path + "item/1/", {"screen": str(extra.pk), "item": "", "go": "next"}, 422)
 
 
 @screen

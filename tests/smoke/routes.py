@@ -16,7 +16,7 @@ IDS = {
     "key",
     "item",
     "question",
-    "extra",
+    "screen",
     "position",
     "object_id",
     "content_type_id",

@@ -17,7 +17,7 @@ PLAN, PLANNED = "/studies/smoke-plan/", 60  # a study with so many items, and wi
 TASTE, LIKED = "/studies/smoke-taste/", 3  # a study whose raters pick so many contents
 NOBODY = "http://127.0.0.1:11434/v1"  # where Ollama would listen
 LONGEST_RUN, LONGEST_LOAD = 180, 240  # seconds
-EXTRA = re.compile(r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', re.DOTALL)
+EXTRA = re.compile(r'hx-post="([^"]+/screen/[^"]+)".*?name="([^"]+)"', re.DOTALL)
 SCRIPTS = ".//@data-time-url | .//@data-missing-url"
 ROW, API = "<int:pk>/", "api/v1/studies/<slug:slug>/"
 CAME = "?PROLIFIC_PID=smoke-1&STUDY_ID=smoke-2&SESSION_ID=smoke-3"
@@ -93,7 +93,7 @@ def _try_the_preview(owner: Visitor) -> None:
     for number in range(1, 7):
         text = owner.open(f"{start}item/{number}/").text
         for address, name in re.findall(
-            r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', text, re.S
+            r'hx-post="([^"]+/screen/[^"]+)".*?name="([^"]+)"', text, re.S
         ):
             owner.post(address, {name: "1"})
     withdraw = _open_preview(owner, "withdraw")

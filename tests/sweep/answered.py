@@ -142,7 +142,7 @@ def _at_work(study):
         "raters/links/<int:pk>": link,
         "<int:position>": place.position,
         "<int:item>": place.item_id,
-        "<int:extra>": check,
+        "<int:screen>": check,
         "<int:question>": study.questions.first(),
         "practice/<int:position>": 1,
     }

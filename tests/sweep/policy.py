@@ -56,7 +56,7 @@ r/<slug:token>/exit/                                              GET=rater POST
 r/<slug:token>/withdraw/                                          GET=rater POST=rater
 r/<slug:token>/item/<int:position>/                               GET=rater POST=rater
 r/<slug:token>/answer/<int:item>/<int:question>/                  POST=rater
-r/<slug:token>/extra/<int:extra>/<int:item>/<int:question>/       POST=rater
+r/<slug:token>/screen/<int:screen>/<int:item>/<int:question>/       POST=rater
 r/<slug:token>/time/<int:item>/                                   POST=rater
 r/<slug:token>/missing/                                           POST=rater
 

@@ -47,7 +47,7 @@ CHANGE_NOTHING = {
     "r/<slug:token>/check/": "the session is past it",
     "r/<slug:token>/practice/<int:position>/": "the session is past it",
     "r/<slug:token>/exit/": "the session is not there yet",
-    "r/<slug:token>/extra/<int:extra>/<int:item>/<int:question>/": "its form is on another page",
+    "r/<slug:token>/screen/<int:screen>/<int:item>/<int:question>/": "its form is on another page",
     "r/<slug:token>/time/<int:item>/": "times are told by a script",
     "r/<slug:token>/missing/": "told by a script, of a picture on the page",
 }

@@ -98,7 +98,7 @@ def make_world():
     _make_files(rows)
     others = factories.make_study(OTHERS, world.people["neighbour"], items=3)
     world.foreign = {
-        "<int:extra>": Screen.objects.order_by("session").last().pk,
+        "<int:screen>": Screen.objects.order_by("session").last().pk,
         "<int:item>": others.items.first().pk,
         "<int:question>": others.questions.first().pk,
     }

@@ -57,8 +57,8 @@ def leave(session, page, said):
     """What a browser sends of the page on the screen."""
     context, token = page.context, session.token
     data = {"item": str(context["item"].pk), "shown": "1", "go": "next"}
-    if context.get("extra"):
-        data["extra"] = str(context["extra"])
+    if context.get("screen"):
+        data["screen"] = str(context["screen"])
     for row in context["asked"]:
         value, why = said[row.question.key]
         data |= {row.name: value} | ({row.why_name: why} if why is not None else {})
@@ -200,8 +200,8 @@ def test_an_attention_check_asks_for_no_reason(study):
     session = begin(study, attention=[BOTH | {"after": 0}])
     page = page_of(session)
     assert 'class="why"' not in page.content.decode()
-    check = page.context["extra"]
-    data = {"extra": check, "item": "", "shown": "1", "go": "next"}
+    check = page.context["screen"]
+    data = {"screen": check, "item": "", "shown": "1", "go": "next"}
     empty = Client().post(f"/r/{session.token}/item/1/", data)
     assert empty.status_code == 422
     name = page.context["asked"][0].name

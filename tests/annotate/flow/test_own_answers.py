@@ -136,7 +136,7 @@ def test_the_page_of_a_repeated_item_is_that_of_the_first_time(owner, client):
     for position in range(1, 14):
         page = client.get(f"/r/{session.token}/item/{position}/").content.decode()
         pages[position] = page
-        kind, number = re.search(r'name="(item|extra)" value="(\d+)"', page).groups()
+        kind, number = re.search(r'name="(item|screen)" value="(\d+)"', page).groups()
         data = {kind: number, "shown": 0, "go": "next", **answers(session.study)}
         assert client.post(f"/r/{session.token}/item/{position}/", data).status_code == 303
     first, again = pages[position_of[extra.item_id]], pages[extra.position]

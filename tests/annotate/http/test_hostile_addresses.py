@@ -14,8 +14,8 @@ pytestmark = pytest.mark.django_db
 HUGE = 10**30
 BODIES = [
     {},
-    {"item": "9" * 40, "extra": "-1", "shown": "9" * 5000, "go": "\0", "consent": "\0yes"},
-    {"item": "\u0661", "extra": "0x1", "shown": "nan", "view": "x" * 99, "active": "inf"},
+    {"item": "9" * 40, "screen": "-1", "shown": "9" * 5000, "go": "\0", "consent": "\0yes"},
+    {"item": "\u0661", "screen": "0x1", "shown": "nan", "view": "x" * 99, "active": "inf"},
     {"attempt": "1e3", "version": "'; DROP TABLE", "content": "-5", "kind": "image' OR 1=1"},
 ]
 STATES = (
@@ -66,7 +66,7 @@ def numbers_of(session, study):
     return {
         "token": session.token,
         "position": 2,
-        "extra": extra.pk,
+        "screen": extra.pk,
         "item": session.places.first().item_id,
         "question": study.questions.first().pk,
     }
@@ -106,11 +106,11 @@ def test_nothing_of_anothers_screens_is_saved_by_an_own_address(study):
     question = study.questions.first()
     said = {f"q{question.pk}": "4"}
     for path in (
-        f"/r/{mine.token}/extra/{extra.pk}/{extra.item_id}/{question.pk}/",
+        f"/r/{mine.token}/screen/{extra.pk}/{extra.item_id}/{question.pk}/",
         f"/r/{mine.token}/answer/{foreign.item_id}/{question.pk}/",
     ):
         assert Client().post(path, said).status_code == 409  # leads on to what is one's own
-    for hidden in ({"extra": extra.pk}, {"item": foreign.item_id}):
+    for hidden in ({"screen": extra.pk}, {"item": foreign.item_id}):
         page = Client().post(f"/r/{mine.token}/item/1/", said | hidden)
         assert page.status_code == 303  # likewise
     assert not Rating.objects.exists() and not Answer.objects.exists()

@@ -23,7 +23,7 @@ def page_of(client, session, position):
 def send(client, session, position, data, go="next"):
     """Send the page that stands at a position, with its hidden fields."""
     page = page_of(client, session, position)
-    hidden = dict(re.findall(r'type="hidden" name="(item|extra|shown)" value="(\d*)"', page))
+    hidden = dict(re.findall(r'type="hidden" name="(item|screen|shown)" value="(\d*)"', page))
     return client.post(f"/r/{session.token}/item/{position}/", hidden | {"go": go, **data})
 
 
@@ -74,7 +74,7 @@ def test_each_choice_is_saved_at_once(client, study):
     session = begin(study, attention=[BOTH, DISAGREE])
     for key, wrong, right in (("both", "Z", ["A", "D"]), ("read", "9", "2")):
         extra = session.screens.among_items().get(key=key)
-        path = f"/r/{session.token}/extra/{extra.pk}/0/0/"
+        path = f"/r/{session.token}/screen/{extra.pk}/0/0/"
         assert path in page_of(client, session, extra.position)
         assert client.post(path, {"q0": wrong}).status_code == 422
         assert client.post(path, {}).status_code == 422
@@ -118,7 +118,7 @@ def test_a_repeat_is_shown_without_the_first_answers_and_saved_apart(client, stu
     page = page_of(client, session, extra.position)
     assert extra.item.text in page and "checked" not in page
     question = study.questions.first()
-    path = f"/r/{session.token}/extra/{extra.pk}/{extra.item_id}/{question.pk}/"
+    path = f"/r/{session.token}/screen/{extra.pk}/{extra.item_id}/{question.pk}/"
     assert path in page
     assert client.post(path, {f"q{question.pk}": "2"}).status_code == 200
     assert set(Rating.objects.values_list("value", flat=True)) == {5}
@@ -136,14 +136,14 @@ def test_what_is_no_screen_of_the_session_is_not_saved(client, study):
     question = study.questions.first()
     elsewhere = study.items.exclude(pk=repeat.item_id).first()
     for path in (
-        f"extra/{theirs.pk}/0/0/",
-        f"extra/{repeat.pk}/{elsewhere.pk}/{question.pk}/",
-        f"extra/{repeat.pk}/{repeat.item_id}/0/",
-        "extra/0/0/0/",
+        f"screen/{theirs.pk}/0/0/",
+        f"screen/{repeat.pk}/{elsewhere.pk}/{question.pk}/",
+        f"screen/{repeat.pk}/{repeat.item_id}/0/",
+        "screen/0/0/0/",
         f"answer/{theirs.pk + 10**6}/{question.pk}/",
     ):
         assert client.post(f"/r/{session.token}/{path}", {"q0": "A"}).status_code == 409, path
-    sent = client.post(f"/r/{session.token}/item/1/", {"extra": theirs.pk, "q0": "A"})
+    sent = client.post(f"/r/{session.token}/item/1/", {"screen": theirs.pk, "q0": "A"})
     assert sent["Location"] == f"/r/{session.token}/item/1/?lost=1"
     assert not (Answer.objects.exists() or Rating.objects.exists())
 
@@ -151,7 +151,7 @@ def test_what_is_no_screen_of_the_session_is_not_saved(client, study):
 def test_two_tabs_keep_the_newest_answer_and_both_are_remembered(client, study):
     session = begin(study, attention=[BOTH])
     extra = session.screens.among_items().get()
-    path = f"/r/{session.token}/extra/{extra.pk}/0/0/"
+    path = f"/r/{session.token}/screen/{extra.pk}/0/0/"
     client.post(path, {"q0": ["A", "D"]})
     send(client, session, extra.position, {"q0": ["B", "D"]})
     one = Answer.objects.get()
@@ -162,7 +162,7 @@ def test_the_failure_that_was_set_leads_out_with_its_own_code(client, study):
     study.extra["platform"] = {"name": "none", "codes": {"failed_attention": "ATTN"}}
     session = begin(study, attention=[BOTH], attention_failures=1)
     at = session.screens.among_items().get().position
-    client.post(f"/r/{session.token}/extra/{session.screens.get().pk}/0/0/", {"q0": "B"})
+    client.post(f"/r/{session.token}/screen/{session.screens.get().pk}/0/0/", {"q0": "B"})
     assert Session.objects.get().state == "rating"
     out = send(client, session, at, {"q0": "B"})
     assert out.url == f"/r/{session.token}/"
@@ -178,7 +178,7 @@ def test_a_check_needs_few_queries(client, study, django_assert_max_num_queries)
     with django_assert_max_num_queries(6):
         page_of(client, session, extra.position)
     with django_assert_max_num_queries(14):
-        client.post(f"/r/{session.token}/extra/{extra.pk}/0/0/", {"q0": "A"})
+        client.post(f"/r/{session.token}/screen/{extra.pk}/0/0/", {"q0": "A"})
 
 
 # Minimum time

@@ -105,7 +105,7 @@ def test_saves_and_refusals_of_attention_checks_speak_the_language(client, study
     token = begin(client, study)
     extra = Screen.objects.get(session__token=token)
     assert "非常不同意" in client.get(f"/r/{token}/item/1/").content.decode()
-    address = f"/r/{token}/extra/{extra.pk}/0/0/"
+    address = f"/r/{token}/screen/{extra.pk}/0/0/"
     assert "已保存 ✓" in client.post(address, {"q0": "2"}).content.decode()
     assert "请填写 1 到 5 之间的整数" in client.post(address, {"q0": "9"}).content.decode()
     assert "此题为必答题。" in client.post(address, {"q0": ""}).content.decode()
@@ -163,7 +163,7 @@ def test_what_comes_around_the_items_is_previewed_in_the_language(as_owner, stud
         framed = as_owner.get(address, follow=True).content.decode()
         assert '<html lang="ar" dir="rtl">' in framed and "ractice" not in shown(framed)
     extra = begun().screens.among_items().get().pk
-    mark = as_owner.post(f"{address}extra/{extra}/0/0/", {}).content.decode()
+    mark = as_owner.post(f"{address}screen/{extra}/0/0/", {}).content.decode()
     assert "هذا السؤال" in mark
     page = as_owner.get("/studies/films/settings/steps/exit/").content.decode()
     assert "Empty: What is your gender?" in page and '<html lang="en">' in page

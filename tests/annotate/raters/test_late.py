@@ -177,9 +177,9 @@ def test_what_comes_late_from_an_extra_screen_is_saved(client, study, kind, is_p
     fragment = (
         f"answer/{extra.item_id}/{question}/"
         if kind == "gold"
-        else f"extra/{extra.pk}/{extra.item_id or 0}/{question}/"
+        else f"screen/{extra.pk}/{extra.item_id or 0}/{question}/"
     )
-    hidden = {"item": extra.item_id} if kind == "gold" else {"extra": extra.pk}
+    hidden = {"item": extra.item_id} if kind == "gold" else {"screen": extra.pk}
     path, hidden = (f"item/{extra.position}/", hidden) if is_page else (fragment, {})
     response = client.post(f"/r/{session.token}/{path}", data | hidden)
     assert response.status_code == (303 if is_page else 200)
@@ -223,7 +223,7 @@ def test_every_address_of_a_session_is_pressed_late_here():
         if str(pattern.pattern).startswith("r/<slug:token>/")
     }
     of_items = {"item/<int:position>/", "answer/<int:item>/<int:question>/"}
-    of_items |= {"extra/<int:extra>/<int:item>/<int:question>/", "time/<int:item>/"}
+    of_items |= {"screen/<int:screen>/<int:item>/<int:question>/", "time/<int:item>/"}
     shown = {""}  # it takes no POST
     unseen = {"missing/"}  # the page reports it, and shows no answer
     steps = {path.replace("practice/1/", "practice/<int:position>/") for path in STEPS}

@@ -66,7 +66,7 @@ def big(owner, items=12, **fields):
 def fill(session, position, value=4.0):
     place = access.place_of_session(session.token, position=position)
     if place is None:
-        return answer(access.extra_of_session(session.token, position=position), value)
+        return answer(access.screen_of_session(session.token, position=position), value)
     questions = list(session.study.questions.all())
     return sessions.save_answers(place, questions, [SentAnswer(q, value) for q in questions])
 
