@@ -58,7 +58,7 @@ def test_from_no_recommender_to_its_lists(new_page, films, owner):
     shoot(page, "recommender-lists")
     fits(page, "recommender-lists")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download all as CSV").click()
+        page.get_by_role("link", name="All runs’ lists as CSV").click()
     assert re.search(r"-lists\.csv$", download.value.suggested_filename)
 
 
