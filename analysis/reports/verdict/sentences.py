@@ -50,13 +50,16 @@ def interval_of(quantity):
     return f"{short(quantity.value)} [{short(low)}, {short(high)}]"
 
 
-def worth_clause(value, unit="rater"):
-    """Write ", worth at least 1.6 raters", rounded down; blank where that says nothing."""
-    if isnan(value) or value < LEAST_WORTH:
+def worth_clause(values, unit="rater"):
+    """Write ", worth at least 1.1 to 1.6 raters", rounded down; blank where that says nothing."""
+    if not all(value >= LEAST_WORTH for value in values) or not values:
         return ""
-    tenths = floor(10 * value) / 10
-    many = "1,000" if value >= 1000 else f"{tenths:.1f}"
-    return f", worth at least {many} {unit}{'' if tenths == 1 else 's'}"
+    ends = [
+        "1,000" if value >= 1000 else f"{floor(10 * value) / 10:.1f}"
+        for value in (min(values), max(values))
+    ]
+    many = " to ".join(dict.fromkeys(ends))
+    return f", worth at least {many} {unit}{'' if many == '1.0' else 's'}"
 
 
 def quoted(names):
@@ -381,7 +384,7 @@ class Case(Filled):
 
     @property
     def worth(self):
-        clause = worth_clause(self.least_worth).removeprefix(", ")
+        clause = worth_clause([self.least_worth]).removeprefix(", ")
         return f" (it is {clause})" if clause else ""
 
     @property
@@ -444,4 +447,4 @@ class OwnCase(Case):
     def worth(self):
         is_less = self.verdict.grade == Grade.SHARE
         as_good = "" if is_less else ", as good as a second own answer"
-        return worth_clause(self.least_worth, self.unit) + as_good
+        return worth_clause([self.least_worth], self.unit) + as_good

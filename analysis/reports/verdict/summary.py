@@ -20,6 +20,7 @@ from annotate.models import Rater
 UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by a name without proof
 UNCHECKED = "unchecked"  # the warning of a yes without some check; its `why` names them
 SYSTEMS = "Comparing systems in place of people"
+DISAGREE = "Two raters of one item agree too little there, or too uncertainly, to test any judge."
 
 
 def warns(row, name):
@@ -38,9 +39,10 @@ def answer_of(row):
     return "not yet, for its scale" if is_of_scale else ANSWERS[row["answer"]]
 
 
-def say_worth(row):
-    """Write ", worth at least 1.6 raters" of a row's judge; blank where that says nothing."""
-    return worth_clause(row["worth_low"], (OwnCase if is_of_own_answers(row) else Case).unit)
+def say_worth(*rows):
+    """Write ", worth at least 1.6 raters" of the rows' judge; blank where that says nothing."""
+    unit = (OwnCase if all(map(is_of_own_answers, rows)) else Case).unit
+    return worth_clause([row["worth_low"] for row in rows], unit)
 
 
 def say_use_of_yes(row, whom):
@@ -83,20 +85,25 @@ def say_spared(row):
 
 
 def sum_up(scores, entries):
-    """Yield a sentence on rating items for all questions alike, then one on comparing systems.
+    """Yield sentences on rating items, one for questions alike, then one on comparing systems.
 
     entries: of judges, and of judges in groups of items.
     """
     rated = [e for e in entries if e.kind != GROUP and e.row["use"] == RATE]
     columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
     several = len({role for role, _ in columns}) > 1
-    questions_by_words: dict = {}
+    alike: dict = {}
     for role, question in columns:
         own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
         about = f"“{question}” ({role})" if several else f"“{question}”"
-        questions_by_words.setdefault(_sum_up_question(own, entries), []).append(about)
-    for words_of_all, questions in questions_by_words.items():
-        yield f"{', '.join(questions)}: {words_of_all}"
+        words, top, alone = _sum_up_question(own, entries)
+        alike.setdefault(words, []).append((about, top, alone))
+    for (before, after), questions in alike.items():
+        names, tops, (alone, *more) = zip(*questions, strict=True)
+        if len(names) == len(columns) > 2 and not several:
+            names = [f"All {len(names)} questions"]
+        words = alone if alone and not more else f"{before}{say_worth(*filter(None, tops))}{after}"
+        yield f"{', '.join(names)}: {words}"
     compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
     if sentence := say_systems(compared):
         yield sentence
@@ -109,7 +116,9 @@ def sum_up(scores, entries):
 def _sum_up_question(entries, every):
     """Say how many judges may rate the items of one question, and which first, or why none.
 
-    every: the entries of judges on all questions, and those in groups of items.
+    every: the entries of judges on all questions, and those in groups of items. Returns (what
+    stands before and behind the worth of the first, the row of that, what is said instead where no
+    other question shares it).
     """
     rows = [entry.row for entry in entries]
     many = "1 judge" if len(rows) == 1 else f"{len(rows)} judges"
@@ -119,21 +128,20 @@ def _sum_up_question(entries, every):
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
         unproven = [e.judge for e in entries if warns(e.row, UNPROVEN_NAME)]
         clause = f", {PARTS['unproven'].format(judge=unproven[0])}" if unproven else ""
-        return (
-            f"{len(yes)} of {many} {say_uses_of_yes(yes, whom)}, first “{top['evaluator']}”"
-            f"{say_worth(top)}{_limits(top, every)}{clause}"
-            f", for items and raters like these.{_flagged(yes)}"
-        )
+        before = f"{len(yes)} of {many} {say_uses_of_yes(yes, whom)}"
+        before += f"{', first' if yes[1:] else ':'} “{top['evaluator']}”"
+        after = f"{_limits(top, every)}{clause}, for items and raters like these.{_flagged(yes)}"
+        return (before, after), top, ""
     if all(row["answer"] == Answer.NOT_TESTABLE for row in rows):
-        return f"{without_use(entries[0])} {rows[0]['next']}"
+        return (f"{without_use(entries[0])} {rows[0]['next']}", ""), None, ""
     none = f"none of {many} may stand in for {whom}"
     of_people = [entry for entry in entries if entry.row["answer"] == Answer.PEOPLE_DISAGREE]
     if len(of_people) * 2 > len(entries):
         plainest = min(of_people, key=lambda entry: len(entry.row["warnings"].split()))
-        return f"{none}. {without_use(plainest)}"
+        return (f"{none}. {DISAGREE}", ""), None, f"{none}. {without_use(plainest)}"
     answers = [answer_of(row) for row in rows]
     counts = [f"{answer}: {answers.count(answer)}" for answer in dict.fromkeys(answers)]
-    return f"{none} ({', '.join(counts)})."
+    return (f"{none} ({', '.join(counts)}).", ""), None, ""
 
 
 def _limits(row, entries):

@@ -105,7 +105,7 @@ def test_a_yes_is_limited_to_the_groups_that_were_shown(crowd):
 
 def test_the_sentence_of_the_question_has_the_limits_too(crowd):
     (first, *_) = build(crowd, "verdict", groups="topic", judges=["good"]).verdict
-    assert "first “good”, worth at least " in first
+    assert ": “good”, worth at least " in first
     limits = " raters (shown for: news, mail; not tested: poems), for items and raters like these."
     assert first.endswith(limits)
     words = list_limits([("de", "yes", "may"), ("en", "no", "may_not"), ("fr", "yes", "may")])

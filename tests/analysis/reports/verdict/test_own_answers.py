@@ -125,7 +125,7 @@ def test_a_second_answer_passes_and_what_knows_only_the_recipient_never(own):
     assert f"at least {least:.1f} own answer" in reasons["second"]
     assert reasons["high"].startswith("“high” orders items well enough, but its scores are ")
     assert "strict, never lax" in " ".join(report.notes)
-    assert "may stand in for a recipient's own answer, first “second”" in report.verdict[0]
+    assert "may stand in for a recipient's own answer: “second”" in report.verdict[0]
     raters = [reason for reason in reasons.values() if "rater" in reason]
     assert raters == []
 

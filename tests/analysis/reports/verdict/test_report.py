@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from math import isnan, nan
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from analysis.reports.verdict.candidates import JUDGE
 from analysis.reports.verdict.notes import simulation_notes
 from analysis.reports.verdict.report import KIND
 from analysis.reports.verdict.sentences import worth_clause
+from analysis.reports.verdict.summary import DISAGREE, sum_up
 from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
 from analysis.serving.grouping import computed
 from analysis.stats.validation.decision import Answer
@@ -73,7 +75,9 @@ def test_hanna_passes_no_baseline_and_no_judge_compares_its_systems(hanna):
     assert {row["answer"] for row in baselines.values()} <= {"no", "not_yet", "people_disagree"}
     compared = rows_of(hanna, COMPARE)
     assert "yes" not in {row["answer"] for row in compared.values()}
-    assert any("none of 21 judges may stand in" in sentence for sentence in hanna.verdict)
+    every, *_ = hanna.verdict
+    assert every.startswith("“relevance”, “coherence”, ")
+    assert every.endswith(f": none of 21 judges may stand in for a rater. {DISAGREE}")
 
 
 CONTENTS, SYSTEMS, RATERS = 60, 3, 3
@@ -211,12 +215,38 @@ def test_a_yes_by_other_conventions_says_by_which(crowd):
 
 def test_worth_is_rounded_down():
     """A judge that is worth .96 of a rater is no rater."""
-    assert [worth_clause(value) for value in (0.96, 1.0, 1.96, 0.09, 5000)] == [
+    assert [worth_clause([value]) for value in (0.96, 1.0, 1.96, 0.09, 5000)] == [
         ", worth at least 0.9 raters",
         ", worth at least 1.0 rater",
         ", worth at least 1.9 raters",
         "",
         ", worth at least 1,000 raters",
+    ]
+    assert worth_clause([2.79, 1.11]) == ", worth at least 1.1 to 2.7 raters"
+    assert worth_clause([2.79, 0.09]) == ""
+
+
+def sentences_of(*rows):
+    """What is said first of judges with these (question, judge, answer, worth)."""
+    usual = {"use": RATE, "role": "", "systems": "", "group": "", "why": "", "warnings": ""}
+    names = ("question", "evaluator", "answer", "worth_low")
+    entries = [
+        SimpleNamespace(kind=JUDGE, judge=row[1], row=usual | dict(zip(names, row, strict=True)))
+        for row in rows
+    ]
+    return list(sum_up(SimpleNamespace(roles=[]), entries))
+
+
+def test_questions_with_one_answer_share_a_sentence():
+    yes = [(name, "good", "yes", worth) for name, worth in (("a", 2.8), ("b", 1.1), ("c", 2.3))]
+    no = [(name, "bad", "no", 0.0) for name in "abc"]
+    likeness = ", for items and raters like these."
+    shared = ": 1 of 2 judges may stand in for a rater: “good”, worth at least 1.1 to 2.8 raters"
+    assert sentences_of(*yes, *no) == [f"All 3 questions{shared}{likeness}"]
+    other = [("d", "good", "no", 0.0), ("d", "bad", "not_yet", 0.0)]
+    assert sentences_of(*yes, *no, *other) == [
+        f"“a”, “b”, “c”{shared}{likeness}",
+        "“d”: none of 2 judges may stand in for a rater (no: 1, not yet: 1).",
     ]
 
 
@@ -299,7 +329,7 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
     assert "It goes in the opposite direction." in words["reversed"][0]
     assert "20 items in 7 clusters" in words["few"][0]
     (first, *_) = report.verdict
-    assert first.startswith("“q”: 1 of 7 judges may stand in for a rater, first “good”, worth at ")
+    assert first.startswith("“q”: 1 of 7 judges may stand in for a rater: “good”, worth at ")
     assert ", for items and raters like these." in first
 
 
