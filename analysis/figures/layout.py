@@ -84,9 +84,16 @@ class Table:
         return [size_of(cells) for cells in columns] or [""] * len(self.headings)
 
     @property
+    def size(self):
+        """Return what all columns' heads would say alike, which the corner says once."""
+        sizes = set(self.sizes)
+        return sizes.pop() if self.corner and len(sizes) == 1 and len(self.headings) > 1 else ""
+
+    @property
     def columns(self):
         """Return each heading with what stands beside it, its cells' size."""
-        return list(zip(self.headings, self.sizes, strict=True))
+        sizes = [""] * len(self.headings) if self.size else self.sizes
+        return list(zip(self.headings, sizes, strict=True))
 
 
 @dataclass

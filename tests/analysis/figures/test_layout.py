@@ -48,6 +48,13 @@ def test_the_head_of_a_column_says_the_size_that_its_cells_share(column, head):
     assert table.sizes == [head] and table.columns == [("quality", head)]
 
 
+def test_the_corner_says_the_size_that_all_columns_share():
+    alike = Table("", ["a", "b"], [("x", cells("n = 9", "n = 9"))], [], "Score")
+    assert (alike.size, alike.columns) == ("n = 9", [("a", ""), ("b", "")])
+    apart = Table("", ["a", "b"], [("x", cells("n = 9", "n = 8"))], [], "Score")
+    assert (apart.size, apart.columns) == ("", [("a", "n = 9"), ("b", "n = 8")])
+
+
 def test_a_table_without_lines_has_heads_without_sizes():
     assert Table("By people.", ["a", "b"]).columns == [("a", ""), ("b", "")]
 
