@@ -114,32 +114,18 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
         (b"id,text,id\n1,a,2\n", "t.csv", "found twice in the header, as columns 1 and 3"),
         (b"i\0d,text\n1,2\n", "t.csv", "NUL"),
         (b",".join(b"%d" % n for n in range(1001)) + b"\n", "t.csv", "found 1,001 columns"),
-        (b"PK\x03\x04rubbish", "t.zip", "found an archive"),
-        (
-            b"PK\x03\x04rubbish",
-            "t.csv",
-            "found an archive, as a workbook .* is; allowed are tables",
-        ),
-        (
-            gzip.compress(b"id,text\n1,a\n", mtime=0),
-            "t.csv",
-            "found a file packed by gzip; allowed are",
-        ),
-        (gzip.compress(b'[{"id": 1}]', mtime=0), "t.json", "found a file packed by gzip"),
-        (bz2.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by bzip2"),
-        (lzma.compress(b"id,text\n1,a\n"), "t.csv", "found a file packed by bzip2, xz or zstd"),
-        (b"\xd0\xcf\x11\xe0 an old workbook", "t.csv", "found a workbook of another format"),
-        (b"%PDF-1.7 ...", "t.csv", "found a PDF"),
-        (b"{\\rtf1 id,text}", "t.csv", "found a document"),
-        (b"$FL2@(#) SPSS DATA FILE", "t.csv", "found data of SPSS"),
-        (b"PAR1\x15\x04\x15", "t.csv", "found data of R, Parquet"),
-        (b"<html><table><tr><td>id</td></tr></table>", "t.xls", "found a web page or XML"),
-        (b'\xef\xbb\xbf<?xml version="1.0"?>', "t.csv", "found a web page or XML"),
+        (gzip.compress(b'[{"id": 1}]', mtime=0), "t.json", "“t.json” is a file packed by gzip"),
+        (bz2.compress(b"id,text\n1,a\n"), "t.csv", "“t.csv” is a file packed by bzip2"),
+        (lzma.compress(b"id,text\n1,a\n"), "t.csv", "is a file packed by xz"),
+        (b"{\\rtf1 id,text}", "t.csv", "is a document"),
+        (b"$FL2@(#) SPSS DATA FILE", "t.csv", "is data of SPSS"),
+        (b"<html><table><tr><td>id</td></tr></table>", "t.xls", "is a web page or XML"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?>', "t.csv", "is a web page or XML"),
         (b"just words\nand more\n", "t.json", "found a text; allowed is an array of objects"),
         (b'[{"a": 1e400}]', "t.json", "found a number beyond ±1.8e308; allowed is a finite"),
         (b'{"a": 1}\n{"a": -Infinity}', "t.jsonl", "found a number beyond ±1.8e308"),
         (b'[{"a": [1, NaN]}]', "t.json", "found NaN or a number beyond ±1.8e308"),
-        (b"PK\x03\x04rubbish", "t.xlsx", "cannot be read as a workbook"),
+        (b"PK\x03\x04rubbish", "t.xlsx", "“t.xlsx” is a damaged archive"),
         (b'[{"a": 1}, 2]', "t.json", "allowed is a JSON object"),
         (b'[{"a": 1}', "t.json", "found no JSON"),
         (b'{"a": "\\ud800"}', "t.jsonl", "allowed is plain text"),
@@ -349,20 +335,10 @@ def test_a_document_type_within_a_workbook_is_refused(table):
         table(workbook({}, {"xl/worksheets/sheet1.xml": sheet}), "a.xlsx")
 
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("a.ods", "mimetype"),
-        ("a.xlsx", "content.xml"),
-        ("a.xlsb", "any"),
-        ("a.xlsx", "xl/workbook.bin"),
-    ],
-)
-def test_workbooks_whose_extent_cannot_be_told_are_refused(table, name, part):
-    with pytest.raises(NotReadable, match="save it as .xlsx without a password, or as CSV"):
-        table(workbook({"S": [["id"], [1]]}, {part: "x"}), name)
-    with pytest.raises(NotReadable, match="of another format than .xlsx, or with a password"):
-        table(b"\xd0\xcf\x11\xe0 an old workbook", "a.xls")
+@pytest.mark.parametrize("part", ["content.xml", "xl/workbook.bin", "XL/Workbook.BIN"])
+def test_workbooks_whose_extent_cannot_be_told_are_refused(table, part):
+    with pytest.raises(NotReadable, match="“a.xlsx” is a workbook .*of another format"):
+        table(workbook({"S": [["id"], [1]]}, {part: "x"}), "a.xlsx")
 
 
 def test_a_bomb_that_tells_its_size_is_not_unpacked(table, monkeypatch):
