@@ -2,7 +2,7 @@
 
 from annotate.files.reading.encoding import MARKS
 from annotate.files.reading.kinds import START, WORKBOOK, kind_of
-from annotate.files.reading.plainjson import OBJECT
+from annotate.files.reading.plainjson import BEGINS
 from judges.bringing.json_table import FORMS, read_json
 from judges.bringing.sheet import NotReadable
 from judges.bringing.text_table import read_text
@@ -17,17 +17,18 @@ def read_table(path, name, encoding="", separator="", sheet=""):
     Raises NotReadable with what is wrong, and EncodingUnclear where a person has to choose.
     """
     with path.open("rb") as file:
+        kind = kind_of(file)
+        file.seek(0)
         start = file.read(START)
     if not start.strip():
         raise NotReadable("the file is empty; expected is a header and a row for each answer")
-    kind = kind_of(path)
     if kind == WORKBOOK:
         return read_workbook(path, name, sheet)
     if kind:
         raise NotReadable(f"“{name}” is {kind}; {TAKEN}")
     text = start.decode("utf-16" if start[:2] in MARKS else "utf-8-sig", "ignore")
     is_json = name.lower().endswith((".json", ".jsonl", ".ndjson"))
-    if OBJECT.match(text) or is_json and text.lstrip()[:1] in ("[", "{"):
+    if BEGINS.match(text) or is_json and text.lstrip()[:1] in ("[", "{"):
         try:
             return [], read_json(path)
         except UnicodeDecodeError:

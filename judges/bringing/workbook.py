@@ -21,7 +21,7 @@ LONG_ID = 10**15  # from here on a spreadsheet rounds whole numbers
 
 def read_workbook(path, name, sheet=""):
     """Return (names of the sheets that have rows, the Sheet chosen or else the first of them)."""
-    unread = _check_parts(path)
+    unread, hidden_rows = _check_parts(path)
     try:
         workbook = python_calamine.load_workbook(str(path))
         filled = [title for title in workbook.sheet_names if _has_rows(workbook, title)]
@@ -42,6 +42,10 @@ def read_workbook(path, name, sheet=""):
     made = Sheet(chosen, records)
     made.assumed += [f"Read the sheet “{chosen}” of {name}."]
     made.assumed += _rounded_ids(made, table)
+    if hidden_rows:
+        made.assumed.append(
+            f"Hidden rows are read like the others: {hidden_rows:,} in the workbook."
+        )
     if unread:
         made.assumed.append(
             f"Cells of an error, or of a formula without its result, are blank: {len(unread):,}, "
@@ -55,7 +59,7 @@ def _has_rows(workbook, name):
 
 
 def _check_parts(path):
-    """Return the cells that cannot be read; refuse what takes too much memory."""
+    """Return the cells that cannot be read and the number of hidden rows; refuse too much."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -64,12 +68,13 @@ def _check_parts(path):
             allowed = min(
                 4 * settings.UPLOAD_MAX_BYTES, max(MOST_PACKED * path.stat().st_size, CHUNK)
             )
-            cells, unread = 0, []
+            cells, unread, hidden = 0, [], 0
             for member in _sheets_within(archive, members, allowed):
                 with archive.open(member) as part:
                     watch = watched(part, cells)
                 cells, unread = cells + watch.cells, unread + watch.unread
-            return unread
+                hidden += watch.hidden
+            return unread, hidden
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise NotReadable(f"cannot be unpacked ({str(error)[:100]}); save it again") from None
 

@@ -39,13 +39,15 @@ def refusal(path, largest=None, may_be_empty=False, taken="plain text in UTF-8")
         return too_large(size), None
     if size == 0 and not may_be_empty:
         return "the file is empty; expected is a header line and one line for each row", None
-    if kind := kind_of(path):
-        return f"found {kind}; allowed is {taken}", None
-    return _mark(path) or _bad_bytes(path)
+    return _other_kind(path, taken) or _bad_bytes(path)
 
 
-def _mark(path):
+def _other_kind(path, taken):
     with path.open("rb") as file:
+        kind = kind_of(file)
+        file.seek(0)
+        if kind:
+            return f"found {kind}; allowed is {taken}", None
         if file.read(2) in MARKS:
             return "found UTF-16 text; allowed is UTF-8: in a spreadsheet save as “CSV UTF-8”", 1
     return None

@@ -44,19 +44,18 @@ HOLDS = {
 MOST_NAMED = 3
 
 
-def kind_of(path):
-    """Name what a file is, where it is no plain text; else empty."""
-    with path.open("rb") as file:
-        start = file.read(START)
+def kind_of(file):
+    """Name what a file of bytes is, where it is no plain text; else empty."""
+    start = file.read(START)
     kind = next((words for words, begin in KINDS.items() if re.match(begin, start, re.DOTALL)), "")
     if kind == DAMAGED:
         with suppress(zipfile.BadZipFile, ValueError, OSError):
-            return _of_archive(path)
+            return _of_archive(file)
     return kind
 
 
-def _of_archive(path):
-    with zipfile.ZipFile(path) as archive:
+def _of_archive(file):
+    with zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
     within = [name.replace("\\", "/").lstrip("/").lower() for name in names]
     for kind, pattern in HOLDS.items():

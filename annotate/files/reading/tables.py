@@ -59,7 +59,7 @@ class TableFile:
         line = next(iter(start.splitlines()), "")
         cells = {cell.strip('" ') for cell in re.split(SEPARATED, line)}
         is_csv = bool(cells & {*self.table.required, *self.table.aliases})
-        return bool(plainjson.OBJECT.match(start)) or self.is_json and not is_csv
+        return bool(plainjson.BEGINS.match(start)) or self.is_json and not is_csv
 
     @property
     def given(self):

@@ -62,6 +62,11 @@ def test_line_breaks_within_cells_and_blank_rows_keep_the_rows_of_the_spreadshee
     assert rows == [(2, ["a", "two\nlines"]), (5, ["b", "x"])]
 
 
+def test_blank_lines_above_the_header_hide_no_separator(table):
+    header, rows, _, _ = table(b"\n\nid;text\na;x\nb;y\n")
+    assert (header, rows) == (["id", "text"], [(4, ["a", "x"]), (5, ["b", "y"])])
+
+
 def test_texts_full_of_semicolons_in_a_comma_file_stay_whole(table):
     header, rows, _, _ = table(b'id,text\n1,"a;b;c;d"\n2,e;f\n3,g\n')
     assert header == ["id", "text"]
@@ -248,6 +253,14 @@ def test_cells_without_a_value_of_their_own_are_named(table, case):
     _, rows, assumed, _ = table(_with_sheet(f"{header}<row>{cell}{beside}</row>"), "a.xlsx")
     assert rows == [(2, [value, "b"])]
     assert ("are blank: 1, the first is A2 of its sheet" in assumed) is is_blank
+
+
+def test_rows_that_a_filter_hides_are_read_and_told(table):
+    cells = ['<c t="inlineStr"><is><t>a</t></is></c>', "<c><v>1</v></c>", "<c><v>2</v></c>"]
+    sheet = '<row>{}</row><row hidden="1">{}</row><row hidden="0">{}</row>'.format(*cells)
+    _, rows, assumed, _ = table(_with_sheet(sheet), "a.xlsx")
+    assert rows == [(2, ["1"]), (3, ["2"])]
+    assert "Hidden rows are read like the others: 1 in the workbook." in assumed
 
 
 def test_ids_that_excel_rounded_are_named(table):

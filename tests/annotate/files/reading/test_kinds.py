@@ -90,6 +90,8 @@ FORMS = {
         '[\n  {\n    "item": "a"\n  }\n]\n',
         "line 1: found a JSON list",
     ),
+    "a list of lists": ("a.json", '[["item"], ["a"]]', "line 1: found a JSON list"),
+    "a list of nothing": ("a.csv", "[]", "line 1: found a JSON list"),
     "a list in a CSV": ("a.csv", '\n[\n  {"item": "a"}\n]\n', "line 2: found a JSON list"),
     "an object over lines": ("a.json", '{\n  "item": "a"\n}\n', "line 1: found a JSON object over"),
 }
