@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from annotate.models import Code, CodesCompared, Coding, Rating, Study
+from annotate.models import Code, CodesCompared, Coding, Rating, Session, Study
 
 MOST_CODES = 60
 
@@ -124,7 +124,14 @@ def by_coder(rows, codes):
 
 @transaction.atomic
 def toggle(rating, user, code, codes):
-    """Give the answer a code, or take it back; code None: no code applies."""
+    """Give the answer a code, or take it back; code None: no code applies.
+
+    False, with nothing written, where the answer is gone: its rater, who took it back, locks its
+    session too, and then the answer itself.
+    """
+    for model, pk in ((Session, rating.session_id), (Rating, rating.pk)):
+        if not model.objects.select_for_update(no_key=True).filter(pk=pk):
+            return False
     name = user.get_username()
     own = Coding.objects.filter(rating=rating, coder_name=name)
     if code is None:
@@ -134,11 +141,12 @@ def toggle(rating, user, code, codes):
         same = own.filter(code__in=stand)
     if same.exists():
         same.delete()
-        return
+        return True
     # That none applies and that one does cannot both be true.
     own.filter(Q(code__isnull=code is not None)).delete()
     row = Coding(rating=rating, code=code, coder=user, coder_name=name)
     Coding.objects.bulk_create([row], ignore_conflicts=True)
+    return True
 
 
 @transaction.atomic

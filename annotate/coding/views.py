@@ -14,9 +14,10 @@ from django.views.decorators.http import require_POST
 from annotate.coding import codes as codes_of
 from annotate.coding.forms import CodeForm
 from annotate.design import access
-from annotate.models import Code, CodesCompared
+from annotate.models import Code, CodesCompared, Rating
 
 PER_PAGE = 20
+TAKEN_BACK = "This answer was taken back, or does not count any more, so it takes no code."
 
 
 @login_required
@@ -63,10 +64,11 @@ def _chosen(study, user, chosen):
 def give(request, slug, pk):
     """Step: give an answer a code or take it back; return the fragment of that answer."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    rating = get_object_or_404(codes_of.texts(study).select_related("item", "question"), pk=pk)
+    rating = _text_or_404(study, pk)
     codes = codes_of.Codes.load(study)
     code = _code_or_404(codes, request.POST.get("code", ""))
-    codes_of.toggle(rating, request.user, code, codes)
+    if rating is None or not codes_of.toggle(rating, request.user, code, codes):
+        return _taken_back(request, slug, pk)
     if not request.htmx:
         query = f"?{urlencode({'page': request.POST.get('page', '1')[:9]})}"
         return redirect(f"{reverse('coding', args=[slug])}{query}#reason-{pk}")
@@ -74,6 +76,20 @@ def give(request, slug, pk):
     context = {"study": study, "codes": codes, "reason": rating}
     context["own"] = own.get((pk, request.user.get_username()))
     return render(request, "annotate/_reason.html", context)
+
+
+def _text_or_404(study, pk):
+    """Return the answer of the study; None where it was taken back or no longer counts."""
+    if Rating.objects.exclude(session__study=study).filter(pk=pk).exists():
+        raise Http404("no answer of this study")
+    return codes_of.texts(study).select_related("item", "question").filter(pk=pk).first()
+
+
+def _taken_back(request, slug, pk):
+    if request.htmx:
+        return render(request, "annotate/_reason_gone.html", {"pk": pk, "words": TAKEN_BACK})
+    messages.error(request, TAKEN_BACK)
+    return redirect("coding", slug)
 
 
 def _code_or_404(codes, text):

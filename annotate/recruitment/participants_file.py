@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from annotate.files.reading.encoding import too_large
+from annotate.files.reading.kinds import kind_of
 from annotate.files.reading.problems import Problems
 from annotate.files.reading.tables import MOST_COLUMNS
 from annotate.values.formulas import unguarded
@@ -68,6 +69,9 @@ def read_people(file, data, names, problems):
 
 def _rows(file, data, problems):
     """Return [(line, cells)] of a file that can be read, the header first."""
+    if kind := kind_of(io.BytesIO(data)):
+        problems.add(file, f"found {kind}; allowed is CSV in UTF-8")
+        return []
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -16,7 +16,9 @@ CELL = re.compile(r"\$?([A-Za-z]{1,7})\$?([0-9]{1,9})\Z")
 
 
 def watched(part, before=0):
-    """Return how many `cells` the filled ones of a part span, and `unread` ones; refuse too many.
+    """Return the `cells` that the filled ones of a part span, `unread` ones and `hidden` rows.
+
+    Refuse a part of too many cells.
 
     before: the cells of the parts before it, which count too.
     """
@@ -51,7 +53,7 @@ class _Watch:
     def __init__(self, before, parser):
         self.before, self.parser = before, parser
         self.unread = []  # cells of an error, or of a formula whose result nobody has computed
-        self.row = self.cell_row = self.column = 0
+        self.row = self.cell_row = self.column = self.hidden = 0
         self.is_cell = self.is_error = self.is_formula = self.is_text = False
         self.last_row = self.last_column = 0
         self.far_row = self.far_column = (0, 0)
@@ -79,6 +81,7 @@ class _Watch:
             if told is not None and ROW.match(told) is None:
                 raise _wrong_place(told)
             self.row = max(self.row, self.cell_row) + 1 if told is None else int(told)
+            self.hidden += attributes.get("hidden") in ("1", "true")
             self.cell_row, self.column, self.is_cell = self.row, 0, False
 
     def _take_result(self, _text):

@@ -1,35 +1,34 @@
 """Turn the bytes of a file into a table of texts."""
 
-from annotate.files.reading.encoding import ARCHIVE, MARKS, kind_of
-from annotate.files.reading.plainjson import OBJECT
+from annotate.files.reading.encoding import MARKS
+from annotate.files.reading.kinds import START, WORKBOOK, kind_of
+from annotate.files.reading.plainjson import BEGINS
 from judges.bringing.json_table import FORMS, read_json
 from judges.bringing.sheet import NotReadable
 from judges.bringing.text_table import read_text
-from judges.bringing.workbook import ENDINGS, REFUSED, is_workbook, read_workbook, refuse_format
+from judges.bringing.workbook import read_workbook
 
-START = 1 << 12
-OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
+TAKEN = "allowed is a table: .xlsx without a password, CSV or JSON"
 
 
 def read_table(path, name, encoding="", separator="", sheet=""):
-    """Return (names of sheets, the Sheet) of a file; by its first bytes, not by its name alone.
+    """Return (names of sheets, the Sheet) of a file; by what it holds, whatever its name.
 
     Raises NotReadable with what is wrong, and EncodingUnclear where a person has to choose.
     """
     with path.open("rb") as file:
+        kind = kind_of(file)
+        file.seek(0)
         start = file.read(START)
     if not start.strip():
         raise NotReadable("the file is empty; expected is a header and a row for each answer")
-    kind, ending = kind_of(start), name.lower()
-    if start.startswith(OLD_WORKBOOK) or (kind == ARCHIVE and ending.endswith(REFUSED)):
-        refuse_format()
-    if kind == ARCHIVE and (ending.endswith(ENDINGS) or is_workbook(path)):
+    if kind == WORKBOOK:
         return read_workbook(path, name, sheet)
     if kind:
-        raise NotReadable(f"found {kind}; allowed are tables: .xlsx, .csv, .tsv or .json")
+        raise NotReadable(f"“{name}” is {kind}; {TAKEN}")
     text = start.decode("utf-16" if start[:2] in MARKS else "utf-8-sig", "ignore")
-    is_json = ending.endswith((".json", ".jsonl", ".ndjson"))
-    if OBJECT.match(text) or is_json and text.lstrip()[:1] in ("[", "{"):
+    is_json = name.lower().endswith((".json", ".jsonl", ".ndjson"))
+    if BEGINS.match(text) or is_json and text.lstrip()[:1] in ("[", "{"):
         try:
             return [], read_json(path)
         except UnicodeDecodeError:

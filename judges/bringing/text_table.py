@@ -141,7 +141,8 @@ def _separator(path, encoding):
     for separator in SEPARATORS:
         rows = []
         with suppress(NotReadable):  # the row is told when the table itself is read
-            for _, cells in islice(_records(path, encoding, separator, False), RECORDS):
+            records = _records(path, encoding, separator, False)
+            for _, cells in islice(filter(_has_text, records), RECORDS):
                 rows.append(cells)
         width = len(_filled(rows[0])) if rows else 0
         if width >= 2:
@@ -152,6 +153,10 @@ def _separator(path, encoding):
             shares[separator] = (sum(fits) / len(fits), width)
     best = max(shares, key=shares.__getitem__, default="")
     return best if best and shares[best][0] >= 0.5 else ONE_COLUMN
+
+
+def _has_text(record):
+    return any(cell.strip() for cell in record[1])
 
 
 def _filled(cells):

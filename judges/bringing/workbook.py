@@ -13,30 +13,15 @@ from annotate.values.numbers import plain
 from judges.bringing.extent import watched
 from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 
-ENDINGS = (".xlsx", ".xlsm")
-# How far the sheets of these reach cannot be told before they are read.
-REFUSED = (".xls", ".xlsb", ".ods")
-OTHERS = {"content.xml", "xl/workbook.bin"}  # what .ods and .xlsb have
 SHEET = b"sheetData"
 MOST_MEMBERS, MOST_PACKED = 200, 100
 CHUNK = 1 << 20
 LONG_ID = 10**15  # from here on a spreadsheet rounds whole numbers
 
 
-def is_workbook(path):
-    """Whether an archive is an .xlsx, whatever its name."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except zipfile.BadZipFile:
-        return False
-
-
 def read_workbook(path, name, sheet=""):
     """Return (names of the sheets that have rows, the Sheet chosen or else the first of them)."""
-    if not zipfile.is_zipfile(path):
-        raise NotReadable("cannot be read as a workbook; save it again as .xlsx")
-    unread = _check_parts(path)
+    unread, hidden_rows = _check_parts(path)
     try:
         workbook = python_calamine.load_workbook(str(path))
         filled = [title for title in workbook.sheet_names if _has_rows(workbook, title)]
@@ -57,6 +42,10 @@ def read_workbook(path, name, sheet=""):
     made = Sheet(chosen, records)
     made.assumed += [f"Read the sheet “{chosen}” of {name}."]
     made.assumed += _rounded_ids(made, table)
+    if hidden_rows:
+        made.assumed.append(
+            f"Hidden rows are read like the others: {hidden_rows:,} in the workbook."
+        )
     if unread:
         made.assumed.append(
             f"Cells of an error, or of a formula without its result, are blank: {len(unread):,}, "
@@ -70,23 +59,22 @@ def _has_rows(workbook, name):
 
 
 def _check_parts(path):
-    """Return the cells that cannot be read; refuse no .xlsx, and what takes too much memory."""
+    """Return the cells that cannot be read and the number of hidden rows; refuse too much."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
             if len(members) > MOST_MEMBERS:
                 raise NotReadable(f"found {len(members):,} parts; allowed are {MOST_MEMBERS}")
-            if OTHERS & {member.filename.lower() for member in members}:
-                refuse_format()
             allowed = min(
                 4 * settings.UPLOAD_MAX_BYTES, max(MOST_PACKED * path.stat().st_size, CHUNK)
             )
-            cells, unread = 0, []
+            cells, unread, hidden = 0, [], 0
             for member in _sheets_within(archive, members, allowed):
                 with archive.open(member) as part:
                     watch = watched(part, cells)
                 cells, unread = cells + watch.cells, unread + watch.unread
-            return unread
+                hidden += watch.hidden
+            return unread, hidden
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise NotReadable(f"cannot be unpacked ({str(error)[:100]}); save it again") from None
 
@@ -108,14 +96,6 @@ def _sheets_within(archive, members, allowed):
                 before = chunk[-len(SHEET) :]
         sheets += [member] if is_sheet else []
     return sheets
-
-
-def refuse_format():
-    """Refuse a workbook of another format than .xlsx."""
-    raise NotReadable(
-        "found a workbook of another format than .xlsx, or with a password; "
-        "save it as .xlsx without a password, or as CSV"
-    )
 
 
 def _refuse_size(allowed):

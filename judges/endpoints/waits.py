@@ -27,10 +27,13 @@ ABOUT = r"\s+(?:about |approximately |around |at least |~ ?)?"
 # A bare number after "again in" or "resets in" may be a year of the rated text.
 PROSE = re.compile(
     r"(?:(?:(?:retry|retry your request|try again)[-_ ]?(?:in|after)|\bwait(?: for)?)"
-    rf"{ABOUT}|(?:again|resets?)[-_ ](?:in|after){ABOUT}(?=\d+(?:\.\d+)?\s*{UNIT}(?![a-z])))"
+    rf"{ABOUT}|(?:again|resets?|available)[-_ ](?:in|after){ABOUT}"
+    rf"(?=\d+(?:\.\d+)?\s*{UNIT}(?![a-z])))"
     rf"(?P<span>{PROSE_PART}(?:[\s,]*(?:and\s+)?{PROSE_PART})*)",
     re.IGNORECASE,
 )
+# In the header RateLimit of the IETF: what is left of a limit, and the seconds until its reset.
+LEFT_AND_RESET = re.compile(r"\b(?:r|remaining)=(\d{1,9})\b.{0,80}?\b(?:t|reset)=(\d{1,9})\b")
 LONGEST_IN_PROSE = 3600  # seconds; words that ask for more may be anybody's, as an echoed text's
 EPOCH, EPOCH_MS = 1e9, 1e12  # numbers from here are moments, not lengths
 
@@ -48,6 +51,9 @@ def seconds_told(headers, body, now):
 
 def _of_header(headers, name, value, now):
     name = name.lower()
+    if name == "ratelimit":
+        resets = [float(reset) for left, reset in LEFT_AND_RESET.findall(value) if not int(left)]
+        return max(resets, default=None)
     if "retry-after" in name:
         return _seconds(value + ("ms" if name.endswith("-ms") else ""), now)
     if "reset" in name and re.search("rate-?limit", name):

@@ -5,25 +5,32 @@ import re
 # How models mark a thought: where it begins, and where it ends.
 NAMES = (
     *("think", "thinking", "thought", "thoughts", "cot", "monologue"),
-    *("reason", "reasoning", "reflection", "scratchpad", "analysis"),
+    *("reason", "reasoning", "reflection", "scratchpad", "analysis", "deliberation"),
 )
 # Also seed:think, think:opensource, longcat_think, thought_process, antThinking and <|thinking|>;
-# with attributes, with blanks, and with the brackets as HTML writes them.
-OPENS = r"(?:<|&lt;)\s?\|?"
-CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?\|?(?:>|&gt;)"
+# with attributes, with blanks, and with the brackets as HTML or Markdown writes them.
+OPENS = r"(?:\\?<|&lt;)\s?[|｜]?"
+CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?[|｜]?(?:\\?>|&gt;)"
 PREFIX = r"(?:(?!begin_|start_|end_|no_)\w{1,20}[:_]|ant)?"
 SUFFIX = r"(?:[:_](?!(?:\w{1,20}_)?(?:begin|start|end))\w{1,20})?"
 TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
 NEVER = r"(?!)"
 NAMED = f"(?:{'|'.join(NAMES)})"
 ANSWER = r"<\|start_(?:response|text)\|>"
+
+
+def _closing(mark: str) -> str:
+    """Return the pattern of a mark behind an answer; within a sentence it is only spoken of."""
+    return rf"(?<![ \t(\"“'‘`])(?:{mark})|(?:{mark})(?=\s*(?:<|\Z))"
+
+
 MARKS = [
-    (r"<\|think\|>", r"(?<![\"“'‘`])<\|content\|>|<\|?/think\|?>"),  # Solar; quoted it is a text
+    (r"<\|think\|>", r"<\|content\|>|<\|?/think\|?>"),  # Solar
     (r"<\|content_thinking\|>", r"<\|content_text\|>"),  # Inkling
-    # <|START_THINKING|> of Cohere, <|begin_of_thought|> of OpenThinker
+    # <|START_THINKING|> of Cohere, <|begin_of_thought|> of OpenThinker, <｜begin▁of▁thinking｜>
     (
-        f"(?i:{OPENS}(?:begin|start)_(?:of_)?{NAMED}{CLOSES})",
-        rf"(?i:{OPENS}(?:end_|/\s?(?:begin|start)_)(?:of_)?{NAMED}{CLOSES}|{ANSWER})",
+        f"(?i:{OPENS}(?:begin|start)[_▁](?:of[_▁])?{NAMED}{CLOSES})",
+        rf"(?i:{OPENS}(?:end[_▁]|/\s?(?:begin|start)_)(?:of[_▁])?{NAMED}{CLOSES}|{ANSWER})",
     ),
     # <|think_start|>, <|reasoning_thinking_start|>
     (
@@ -31,15 +38,16 @@ MARKS = [
         rf"(?i:{OPENS}(?:\w{{1,20}}_)?{NAMED}_end{CLOSES}"
         rf"|{OPENS}/\s?(?:\w{{1,20}}_)?{NAMED}_(?:begin|start){CLOSES})",
     ),
-    *((f"(?i:{OPENS}{tag})", rf"(?i:{OPENS}/\s?{tag})") for tag in TAGS),
-    (r"\[THINK\]", r"\[/THINK\]"),  # Mistral; in small letters these are headings of a text
+    *((f"(?i:{OPENS}{tag})", rf"(?i:{OPENS}//?\s?{tag})") for tag in TAGS),
+    # Mistral; in small letters the first is a heading of a text
+    (r"\[THINK(?:ING)?\]", r"(?i:\[/THINK(?:ING)?\])"),
     (r"\[REASONING\]", r"\[/REASONING\]"),
     ("◁think▷", "◁/think▷"),  # Kimi
     (r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>"),  # Kimi K3
     # What stands outside the marks of the answer: Cohere, Kimi K3, Apriel
-    (r"(?i:<\|end_(?:response|text)\|>)", rf"(?i:{ANSWER})"),
-    (r"<\|close\|>response<\|sep\|>", r"<\|open\|>response<\|sep\|>"),
-    (r"\[END FINAL RESPONSE\]", r"(?m:^[ \t]*)\[BEGIN FINAL RESPONSE\]"),
+    (_closing(r"(?i:<\|end_(?:response|text)\|>)"), rf"(?i:{ANSWER})"),
+    (_closing(r"<\|close\|>response<\|sep\|>"), r"<\|open\|>response<\|sep\|>"),
+    (_closing(r"\[END FINAL RESPONSE\]"), r"(?m:^[ \t]*)\[BEGIN FINAL RESPONSE\]"),
     # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
     (
         r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|</s>)\s*"
@@ -48,7 +56,8 @@ MARKS = [
     ),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
-    (r"<unused94>thought", r"<unused95>"),  # MedGemma
+    (r"<(?:unused|ctrl)94>thought", r"<(?:unused|ctrl)95>"),  # MedGemma, Gemini
+    (r"<\|im_start\|>think\b", r"<\|im_start\|>answer\b"),  # s1
     # gpt-oss, as it is and without its special tokens
     (
         r"<\|channel\|>\s*(?:analysis|commentary)",
@@ -68,6 +77,9 @@ NEXT = re.compile(
     + "".join(f"|(?P<end{number}>{end})" for number, (_, end) in enumerate(MARKS))
     + r'|(?P<json>\{(?=\s*")|\[(?=\s*(?:["{\[\d-]|true|false|null)))'
 )
+# A mark that stands in quotation marks is spoken of: what is before it, and what is behind it.
+BEFORE = re.compile(r"(?:[\s([{:,–—-]|\A)[\"“”„'‘’`«]")
+BEHIND = re.compile("[\"”“'’`»]")
 TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
 
 
@@ -76,14 +88,14 @@ def without_thoughts(reply: str) -> str:
 
     So all else keeps its place. An end without a beginning ends a thought that began with the
     reply, as templates open it; a beginning without an end begins one that lasts. Within a text
-    of JSON, be it whole or broken, a mark is a part of that text.
+    of JSON, be it whole or broken, and within quotation marks of its own, a mark is a text.
     """
     if granite := GRANITE.match(reply):
         reply = "\n" * granite.end() + reply[granite.end() :]
     thoughts: list[tuple[int, int]] = []
     endless: set[int] = set()  # kinds of thoughts that end nowhere from here on
     unended, position = len(reply), 0
-    while mark := NEXT.search(reply, position):
+    while mark := _search(NEXT, reply, position):
         kind, position = mark.lastgroup or "", mark.end()
         if kind == "json":
             position = _after_json(reply, mark.start())
@@ -96,7 +108,7 @@ def without_thoughts(reply: str) -> str:
             if number in LASTING:
                 unended = min(unended, mark.start())
                 break
-            end = None if number in endless else ENDS[number].search(reply, position)
+            end = None if number in endless else _search(ENDS[number], reply, position)
             if end:
                 position = end.end()
                 thoughts.append((mark.start(), position))
@@ -109,6 +121,16 @@ def without_thoughts(reply: str) -> str:
         pieces += [reply[position:begin], "\n" * (end_at - begin)]
         position = end_at
     return "".join(pieces)
+
+
+def _search(marks: re.Pattern[str], reply: str, position: int) -> re.Match[str] | None:
+    """Return the next mark that is none of those in quotation marks of their own."""
+    while mark := marks.search(reply, position):
+        position = mark.end()
+        before = reply[max(0, mark.start() - 2) : mark.start()]
+        if not (BEFORE.fullmatch(before) and BEHIND.match(reply, position)):
+            break
+    return mark
 
 
 def _after_json(reply: str, position: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from analysis.stats.correlation.rest_of_total import rest_of_total
 from analysis.stats.estimate import Estimate
 from judges.endpoints import usage
+from judges.endpoints.client import Answer
 from judges.endpoints.parameters import longest_reply
 from judges.models import Judgment
 from judges.runs import drive, lease, reuse, settle
@@ -122,15 +123,15 @@ MEASURES = {
     "tokens_out": ("Tokens out", "tokens"),
     "cost_usd": ("Cost", "usd"),
 }
-COUNTED = ["tokens_in", "tokens_cached", "tokens_out", "latency_seconds", "parameters"]
-READ = ["unit", "failure", "cost_usd", *COUNTED, *(f"reused_from__{name}" for name in COUNTED)]
+COUNTED = ["tokens_in", "tokens_cached", "tokens_out", "latency_seconds", "parameters", "cost_usd"]
+READ = ["unit", "failure", *COUNTED, *(f"reused_from__{name}" for name in COUNTED)]
 
 
 def _spent(run, units):
     """Return two arrays (units, measures and seconds), repeated calls too; NaN where unknown.
 
     The first has what each unit took, the second what it takes where it is asked: a reply that was
-    taken over took nothing, but what its call took, at today's prices, is what the call takes.
+    taken over took nothing, but what its call took is what the call takes.
     """
     place = {unit: row for row, unit in enumerate(units)}
     spent, takes = np.zeros((2, len(units), len(MEASURES) + 1))
@@ -146,12 +147,23 @@ def _spent(run, units):
 
 
 def _price_now(run, call):
-    """Return what a call of another run costs by today's prices; None if unknown."""
-    counts = call.tokens_in, call.tokens_cached, call.tokens_out
-    price = run.judge.endpoint.cost(*counts)
-    if price is not None and usage.is_far_above(call.tokens_out, longest_reply(call.parameters)):
-        return max(price, lease.unit_usd(run))
-    return price
+    """Return what a call of another run costs if it is made again; None if unknown.
+
+    What it cost then, which its provider may have told, or by today's prices if that is more.
+    """
+    counts = call.tokens_in, call.tokens_out
+    is_doubted = None not in counts and usage.is_far_above(
+        call.tokens_out, longest_reply(call.parameters)
+    )
+    answer = Answer(
+        tokens_in=call.tokens_in,
+        tokens_cached=call.tokens_cached,
+        tokens_out=call.tokens_out,
+        least=counts if is_doubted else None,
+        usd=call.cost_usd,
+    )
+    price = settle.price(run, run.judge.endpoint, answer)
+    return lease.unit_usd(run) if price is None and is_doubted else price
 
 
 def _took(run, call):

@@ -123,6 +123,23 @@ def test_a_click_saves_with_and_without_javascript(study, codes, owner, as_owner
     assert names_of(study, first, owner) == {"long", "fit"}
 
 
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}], ids=["plain", "with htmx"])
+def test_a_code_for_an_answer_that_was_taken_back_is_refused_in_words(
+    study, codes, owner, as_owner, headers
+):
+    first, *others = texts(study)
+    address, code = f"{PAGE}{first.pk}/", {"code": codes[0].pk}
+    first.revisions.all().delete()
+    first.delete()
+    told = as_owner.post(address, code, headers=headers, follow=True)
+    assert told.status_code == 200
+    assert "This answer was taken back" in told.content.decode()
+    elsewhere = factories.make_study("elsewhere", factories.make_user("eve"), items=1)
+    address = f"/studies/elsewhere/coding/{others[0].pk}/"
+    Membership.objects.create(study=elsewhere, user=owner, role=Membership.Role.EDITOR)
+    assert as_owner.post(address, code, headers=headers).status_code == 404
+
+
 def test_coders_see_only_their_own_codes_until_the_comparison(study, codes, owner, as_owner):
     bea, as_bea = editor_of(study)
     first = texts(study)[0]

@@ -1,25 +1,13 @@
 """Check the bytes of a file before it is read: size and encoding."""
 
 import codecs
-import re
 
 from django.conf import settings
 
+from annotate.files.reading.kinds import kind_of
+
 UTF8 = "utf-8-sig"  # with the byte-order mark that Excel writes, or without one
 CHUNK = 1 << 20
-# How files begin that are no plain text.
-ARCHIVE = "an archive, as a workbook (.xlsx) is"
-KINDS = {
-    ARCHIVE: rb"PK\x03\x04",
-    "a workbook of an old format (.xls), or with a password": rb"\xd0\xcf\x11\xe0",
-    "a file packed by gzip": rb"\x1f\x8b",
-    "a file packed by bzip2, xz or zstd": rb"BZh[1-9]1AY&SY|\xfd7zXZ\x00|\x28\xb5\x2f\xfd",
-    "a PDF": rb"%PDF-",
-    "a document (.rtf)": rb"\{\\rtf",
-    "data of SPSS or Stata": rb"\$FL[23]@|<stata_dta>",
-    "data of R, Parquet or SQLite": rb"RD[AX][23]\n|PAR1[\x15-\x1f]|SQLite format",
-    "a web page or XML": rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|table|\?xml)\b",
-}
 MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
@@ -39,10 +27,10 @@ def too_large(size):
     )
 
 
-def refusal(path, largest=None, may_be_empty=False):
+def refusal(path, largest=None, may_be_empty=False, taken="plain text in UTF-8"):
     """Describe why a file cannot be read as UTF-8 text: (message, line), or None if it can.
 
-    largest: the most bytes of this file, if less than an upload may have.
+    largest: the most bytes of this file, if less than an upload may have. taken: what is allowed.
     """
     size = path.stat().st_size
     if largest is not None and size > largest:
@@ -51,21 +39,17 @@ def refusal(path, largest=None, may_be_empty=False):
         return too_large(size), None
     if size == 0 and not may_be_empty:
         return "the file is empty; expected is a header line and one line for each row", None
-    return _mark(path) or _bad_bytes(path)
+    return _other_kind(path, taken) or _bad_bytes(path)
 
 
-def kind_of(start):
-    """Name what bytes that begin a file are, where they are no plain text; else empty."""
-    return next((words for words, begin in KINDS.items() if re.match(begin, start)), "")
-
-
-def _mark(path):
+def _other_kind(path, taken):
     with path.open("rb") as file:
-        start = file.read(64)
-    if start[:2] in MARKS:
-        return "found UTF-16 text; allowed is UTF-8: in a spreadsheet save as “CSV UTF-8”", 1
-    if kind := kind_of(start):
-        return f"found {kind}; allowed is plain text in UTF-8", None
+        kind = kind_of(file)
+        file.seek(0)
+        if kind:
+            return f"found {kind}; allowed is {taken}", None
+        if file.read(2) in MARKS:
+            return "found UTF-16 text; allowed is UTF-8: in a spreadsheet save as “CSV UTF-8”", 1
     return None
 
 

@@ -4,8 +4,8 @@ import json
 import math
 import re
 
-# How an object begins, or a list of them, and no CSV.
-OBJECT = re.compile(r"""\s*\[?\s*\{\s*["}]""")
+# How an object begins, or a list, and no CSV.
+BEGINS = re.compile(r"""\s*(?:\[\s*(?=["\[\]{])|\{\s*["}])""")
 FLOAT_DIGITS = 309  # of the largest float, 1.8e308
 
 

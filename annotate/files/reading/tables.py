@@ -11,6 +11,7 @@ from pathlib import Path
 from annotate.files.reading import plainjson
 from annotate.files.reading.columns import UnseenLetter, key
 from annotate.files.reading.encoding import UTF8, refusal
+from annotate.files.reading.kinds import START
 from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import is_number, plain
@@ -21,6 +22,8 @@ CELL_LENGTH = 1_000_000
 MOST_COLUMNS = 1_000
 LONG_CELL = f"found a cell longer than {CELL_LENGTH:,} characters; allowed is less"
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+SEPARATED = r"[,;\t|]"
+TAKEN = "CSV or JSON lines in UTF-8, and “Bring data” takes other tables"
 NOT_A_LINE = "found {}; allowed is one JSON object a line"
 
 
@@ -38,7 +41,7 @@ class TableFile:
 
     def open(self, problems):
         """Return whether the bytes and the header can be read; note the problems if not."""
-        if refused := refusal(self.path, may_be_empty=self.is_json):
+        if refused := refusal(self.path, may_be_empty=self.is_json, taken=TAKEN):
             problems.add(self.name, refused[0], refused[1])
             return False
         before = problems.total
@@ -50,12 +53,13 @@ class TableFile:
         return problems.total == before
 
     def _is_json(self):
-        """Tell JSON from CSV by the first line where that is certain, else by the file's name."""
+        """Tell JSON from CSV by how it begins where that is certain, else by the file's name."""
         with self.path.open(encoding=UTF8, newline="") as file:
-            line = next(filter(str.strip, file), "")
-        names = {cell.strip('" \r\n') for cell in line.split(",")}
-        is_csv = bool(names & {*self.table.required, *self.table.aliases})
-        return bool(plainjson.OBJECT.match(line)) or self.is_json and not is_csv
+            start = file.read(START).lstrip()
+        line = next(iter(start.splitlines()), "")
+        cells = {cell.strip('" ') for cell in re.split(SEPARATED, line)}
+        is_csv = bool(cells & {*self.table.required, *self.table.aliases})
+        return bool(plainjson.BEGINS.match(start)) or self.is_json and not is_csv
 
     @property
     def given(self):
@@ -202,6 +206,8 @@ class TableFile:
     # JSON lines
 
     def _open_json(self, problems):
+        if refused := self._no_lines():
+            return problems.add(self.name, *refused)
         names = {}
         for line, cells in self._objects(problems):
             names.update(dict.fromkeys(cells))
@@ -209,6 +215,19 @@ class TableFile:
                 return self._refuse_columns(len(names), line, problems)
         # The export of an empty table has no line, and so no names.
         return self._check_header(list(names) or self.table.names, problems)
+
+    def _no_lines(self):
+        """Return (message, line) of a file whose form is another than an object a line."""
+        with self.path.open(encoding=UTF8) as file:
+            number, line = next(((n, t) for n, t in enumerate(file, 1) if t.strip()), (1, "{ }"))
+        text = line.strip()
+        if text[0] == "[":
+            return NOT_A_LINE.format(f"a JSON list, {quoted(text)}"), number
+        if text == "{":
+            return NOT_A_LINE.format("a JSON object over several lines"), number
+        if text[0] != "{":
+            return NOT_A_LINE.format(f"{quoted(text)}, which is no JSON object"), number
+        return None
 
     def _objects(self, problems):
         with self.path.open(encoding=UTF8) as file:

@@ -107,6 +107,8 @@ class Choice(Scale):
         many = isinstance(labels, list) and len(labels) >= 2
         if not many or len(set(map(str, labels))) < len(labels):
             raise ValueError("found a choice scale without two or more different labels")
+        if not all(str(label).strip() for label in labels):
+            raise ValueError("found a blank label, which a cell of a file could not tell from none")
         return cls(1, len(labels), plain_labels(labels))
 
     @classmethod

@@ -275,6 +275,8 @@ def test_formulas_get_an_apostrophe_that_loading_takes_away(text):
         ("-1;+2", "'-1;'+2"),
         ("'-;=1", "''-;'=1"),
         ('["a;=1"]', '["a;\'=1"]'),
+        ('a;"=1', "a;\"'=1"),
+        ('a\n""-b;"c', 'a\n""\'-b;"c'),
         ("a\n=1", "a\n'=1"),
         ("a\r\n'+1", "a\r\n''+1"),
         ("=1\n- b;\n@c", "'=1\n'- b;\n'@c"),
@@ -309,6 +311,12 @@ def test_no_cell_acts_where_commas_or_semicolons_separate(texts):
     assert [unguarded(cell) for cell in cells] == ["item", *texts]
     assert not [cell for cell in cells if acts(cell)]
     assert not [cell for cell in re.split("[;\r\n]", line) if acts(cell)]
+    assert not [
+        cell
+        for text in re.split("[\r\n]+", line)
+        for cell in next(csv.reader([text], delimiter=";"), [])
+        if acts(cell)
+    ]
 
 
 @pytest.mark.parametrize(

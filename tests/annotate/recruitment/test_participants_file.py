@@ -8,6 +8,7 @@ from annotate.models import QualityStep, Rater
 from annotate.quality.rules import RULES, offered, preview
 from tests import factories
 from tests.annotate.design.test_platform_links import on
+from tests.workbooks import workbook
 
 pytestmark = pytest.mark.django_db
 PAY = "/studies/films/raters/pay/"
@@ -152,6 +153,10 @@ def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
         ("Total approvals,Age\n31,31\n", "Total approvals, Age"),
         ("Participant id,Total approvals\nnobody,5\n", "None of its participants"),
         (b"Participant id,Total approvals\n5fann,\xff\n", "UTF-8"),
+        (
+            workbook({"S": [["Participant id"], ["5fann"]]}),
+            "found a workbook (.xlsx); allowed is CSV",
+        ),
         (b"Participant id,Total approvals\n5fann,5\0\n", "NUL"),
     ],
 )

@@ -241,6 +241,8 @@ def test_a_scale_of_study_yaml_and_back(spec, scale):
         ({"choice": ["A", "A"]}, "without two or more different labels"),
         ({"choice": [1, "1"]}, "without two or more different labels"),
         ({"choice": "AB"}, "without two or more different labels"),
+        ({"choice": ["A", ""]}, "found a blank label"),
+        ({"choice": ["\u00a0", "A"]}, "found a blank label"),
         ({"choice": ["A", True]}, "found the label true; allowed are texts and numbers"),
         ({"choice": ["A", None]}, "found the label null; allowed are texts and numbers"),
         ({"binary": ["A", "B", "C"]}, "without two different labels"),

@@ -78,6 +78,16 @@ READ = {
         (7010, 50),
         None,
     ),
+    "a cache that the prompt cannot hold": (
+        {"prompt_tokens": 10, "cache_read_input_tokens": 2000, "completion_tokens": 50},
+        (2010, 50),
+        None,
+    ),
+    "a cache that the prompt holds": (
+        {"prompt_tokens": 2010, "cache_read_input_tokens": 2000, "completion_tokens": 50},
+        (2010, 50),
+        None,
+    ),
     "in OpenAI's newer names": (
         {
             "input_tokens": 300,

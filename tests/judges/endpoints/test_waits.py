@@ -40,6 +40,9 @@ HEADERS = [
     ({"X-RateLimit-Reset": f"{EPOCH + 30}"}, 30),
     ({"X-RateLimit-Reset": f"{1000 * EPOCH + 30_500}"}, 30.5),
     ({"anthropic-ratelimit-tokens-reset": "2026-01-01T12:00:20Z"}, 20),
+    ({"RateLimit": "limit=100, remaining=0, reset=30"}, 30),
+    ({"ratelimit": '"minute";r=7;t=9, "hour";r=0;q=100;t=1200'}, 1200),
+    ({"ratelimit": '"minute";r=7;t=9'}, None),
     # Of several limits those that are not used up say nothing.
     (
         {
@@ -94,6 +97,8 @@ BODIES = [
     ("Wait at least ~ 30 seconds", None),
     ("Wait at least 30 seconds before the next request.", 30),
     ("The limit resets in 30s", 30),
+    ('{"detail": "Request was throttled. Expected available in 58 seconds."}', 58),
+    ("It was available in 2008.", None),
     ("retry in 5s, at the latest retry in 9s", 9),
     ("Please try again in a few moments", None),
     ("Retry after 2026-01-01T13:00:00Z", None),

@@ -45,6 +45,15 @@ MARKED = [
     ('<think time="3" done>', "</think>"),
     ("&lt;think&gt;", "&lt;/think&gt;"),
     ("[THINK]", "[/THINK]"),
+    ("<think>", "<//think>"),
+    ("[THINKING]", "[/THINKING]"),
+    ("[THINK]", "[/think]"),
+    ("\\<think\\>", "\\</think\\>"),
+    ("<｜begin▁of▁thinking｜>", "<｜end▁of▁thinking｜>"),
+    ("<｜think｜>", "<｜/think｜>"),
+    ("<deliberation>", "</deliberation>"),
+    ("<ctrl94>thought\n", "<ctrl95>"),
+    ("<|im_start|>think\n", "<|im_end|>\n<|im_start|>answer\n"),
     ("◁think▷", "◁/think▷"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -152,6 +161,30 @@ SAID = {
         "It says [BEGIN FINAL RESPONSE]. 4",
     ),
     "a quoted mark of Solar": ('It quotes "<|content|>". 4', 'It quotes "<|content|>". 4'),
+    **{
+        f"a word on {mark}": (f"It has {mark} in it. 4", f"It has {mark} in it. 4")
+        for mark in ("<|end_response|>", "<|END_TEXT|>", "<|close|>response<|sep|>")
+    },
+    "a word on Apriel's end": (
+        "It says [END FINAL RESPONSE]. 4",
+        "It says [END FINAL RESPONSE]. 4",
+    ),
+    "a mark of an answer in brackets": (
+        "It has (<|end_response|>). 4",
+        "It has (<|end_response|>). 4",
+    ),
+    "an end behind a blank": ("4 <|END_RESPONSE|> <|END_OF_TURN_TOKEN|>", "4"),
+    "an end and more": ("4<|END_RESPONSE|> more", "4"),
+    **{
+        f"{mark} in quotation marks": (
+            f"4. It has “{mark}”, `{mark}`.",
+            f"4. It has “{mark}”, `{mark}`.",
+        )
+        for mark in ("<think>", "</think>", "<|START_RESPONSE|>", "<|end_response|>", "[/THINK]")
+    },
+    "a quoted end within a thought": ('<think>It has "</think>" in it. 2?</think>4', "4"),
+    "a quoted begin within a thought": ("It has '<think>' in it. 2?</think>4", "4"),
+    "quotations around an end": ('<think>"Yes"</think>"No"', '"No"'),
     "a word on turns": ("It says <|im_start|>user. 4", "It says <|im_start|>user. 4"),
     "a word for no thought": ("<no_think> 4", "<no_think> 4"),
     "plain words on steps": (

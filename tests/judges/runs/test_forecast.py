@@ -128,6 +128,22 @@ def test_a_changed_price_counts_where_replies_were_taken_over(judge):
     assert cost.rest.value == pytest.approx(float(2 * 40 * CALL))
 
 
+@pytest.mark.parametrize("prices", [(1, 2), (None, None)], ids=["with prices", "without"])
+def test_what_a_provider_said_it_charged_counts_where_replies_were_taken_over(
+    judge, server, prices
+):
+    def charged(_, request):
+        reply = chat(by_schema(request))
+        reply.body["usage"]["cost"] = 0.01
+        return reply
+
+    server.script = charged
+    type(judge.endpoint).objects.update(price_in=prices[0], price_out=prices[1])
+    judge.endpoint.refresh_from_db()
+    cost = lines_of(pilots.forecast(again(judge, others=40)))["cost_usd"]
+    assert (cost.pilot, cost.rest.value) == (0, pytest.approx(0.4))
+
+
 def test_what_a_past_call_took_may_be_unknown(judge, server):
     server.script = lambda _, request: chat(by_schema(request), tokens=None)
     found = pilots.forecast(again(judge, others=40))

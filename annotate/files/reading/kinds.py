@@ -1,0 +1,66 @@
+"""Name what a file is that is no plain text, by its bytes and not by its name."""
+
+import re
+import zipfile
+from contextlib import suppress
+
+START = 1 << 12
+WORKBOOK = "a workbook (.xlsx)"
+OLD = "a workbook or document of an old format (.xls, .doc), or one with a password"
+DAMAGED = "a damaged archive (.zip, .xlsx)"
+# How files begin that are no plain text.
+KINDS = {
+    DAMAGED: rb"PK\x03\x04|PK\x05\x06",  # what can be opened is told by what it holds
+    OLD: rb"\xd0\xcf\x11\xe0",
+    "a file packed by gzip (.gz)": rb"\x1f\x8b",
+    "a file packed by bzip2 (.bz2)": rb"BZh[1-9]1AY&SY",
+    "a file packed by xz (.xz)": rb"\xfd7zXZ\x00",
+    "a file packed by zstd (.zst)": rb"\x28\xb5\x2f\xfd",
+    "an archive (.7z)": rb"7z\xbc\xaf\x27\x1c",
+    "an archive (.rar)": rb"Rar!\x1a\x07",
+    "a PDF": rb"%PDF-",
+    "a document (.rtf)": rb"\{\\rtf",
+    "a picture": rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\x00|MM\x00\*",
+    "data of SPSS (.sav)": rb"\$FL[23]@",
+    "data of Stata (.dta)": rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00",
+    "data of R": rb"RD[AX][23]\n",
+    "a Parquet file": rb"PAR1",
+    "a Feather or Arrow file": rb"ARROW1|FEA1",
+    "a SQLite database": rb"SQLite format 3",
+    "an HDF5 file": rb"\x89HDF\r\n",
+    "data of Python (.npy, .pkl)": rb"\x93NUMPY|\x80[\x02-\x05][\x95}\]c(]",
+    "a web page or XML": rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|table|\?xml)\b",
+}
+# What an archive is by a file in it, in small letters; the first that fits counts. How far the
+# sheets of the first reach cannot be told before they are read, whatever else is in the archive.
+HOLDS = {
+    "a workbook of another format (.xlsb)": r"xl/workbook\.bin",
+    "a workbook or document of another format (.ods, .odt)": r"content\.xml",
+    WORKBOOK: "xl/.*",
+    "a document (.docx)": "word/.*",
+    "slides (.pptx)": "ppt/.*",
+    "a workbook of Numbers (.numbers)": r"index/.*\.iwa|index\.zip",
+}
+MOST_NAMED = 3
+
+
+def kind_of(file):
+    """Name what a file of bytes is, where it is no plain text; else empty."""
+    start = file.read(START)
+    kind = next((words for words, begin in KINDS.items() if re.match(begin, start, re.DOTALL)), "")
+    if kind == DAMAGED:
+        with suppress(zipfile.BadZipFile, ValueError, OSError):
+            return _of_archive(file)
+    return kind
+
+
+def _of_archive(file):
+    with zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+    within = [name.replace("\\", "/").lstrip("/").lower() for name in names]
+    for kind, pattern in HOLDS.items():
+        if any(re.fullmatch(pattern, name) for name in within):
+            return kind
+    shown = ", ".join(name[-60:] for name in names[:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"an archive (.zip) with the files {shown}{more}" if names else "an empty archive (.zip)"
