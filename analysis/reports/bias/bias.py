@@ -14,7 +14,7 @@ from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table,
 from analysis.figures.lines import maps
 from analysis.reports.base import group_by, pivot
 from analysis.reports.bias.self_contradiction import FAILURES, KINDS, POSITION, RETEST, of_itself
-from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.labels import on_another_scale
@@ -26,7 +26,6 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean, means_by_group, spread_of_means
 from analysis.stats.regression.clustered_slope import clustered_slope
 from analysis.stats.regression.isotonic_map import cross_fitted, isotonic_map
-from annotate.templatetags.concord import interval, leading_point
 
 LENGTH, SYSTEMS, RECIPIENTS, CALIBRATION = "length", "systems", "recipients", "calibration"
 BIASES = (LENGTH, SYSTEMS, RECIPIENTS, CALIBRATION, POSITION, RETEST, FAILURES)
@@ -68,6 +67,7 @@ class Bias(MeasuredReport):
 
     name, title, options = "bias", "Bias", DeviationOptions
     named_by = ("bias", "evaluator", "question")
+    brief = {"biases": [SYSTEMS]}
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys, biases=BIASES):
@@ -146,22 +146,6 @@ class Bias(MeasuredReport):
             f"{question} {with_interval(far, 'far')} points {'above' if is_above else 'below'} "
             "their mean."
         )
-
-    def headline(self, answers, options, judges):
-        """Return the largest difference of a judge from people on a system, first question."""
-        keys = [q.key for q in answers.questions if q.scale.is_ordered]
-        if not judges or not keys:
-            return no_value("no question has a scale with an order") if judges else NO_JUDGE
-        worst = _furthest(self.build(answers, options, keys[:1], biases=[SYSTEMS]), keys[0])
-        where = f"{keys[0]}{first_of(keys)}"
-        if worst is None:
-            return no_value(f"no difference from people on {where}")
-        words = (
-            f"largest bias for a system: {worst['evaluator']} stands "
-            f"{'above' if worst['value'] > 0 else 'below'} people on items of {worst['group']}, "
-            f"{where}, n = {worst['n']:,} items"
-        )
-        return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words
 
 
 class _Work:

@@ -104,9 +104,6 @@ class Compare(ClosenessReport):
         choices = [(key, MEASURES[key].label) for key in measures_of(questions)]
         return Shown("measure", "Measure", choices)
 
-    def usual_parts(self, questions):
-        return measures_of(questions)[:1]
-
     def compare(self, report, scores, parts):
         answers, options = scores.whole, scores.options
         given = {field.name: getattr(options, field.name) for field in fields(options)}
@@ -143,20 +140,6 @@ class Compare(ClosenessReport):
             title = f"Difference of {own.symbol}"
             figures = dot_figure("compare", caption, *drawn, title, marks=named)
         return Layout(figures, [_table([entry.row for entry in entries], own, names, less)])
-
-    def say_first(self, report, judges):
-        """Say how far the first judge of Results is ahead of a rater, or of what else is usual."""
-        rows = [row for row in report.rows if row["question"] == AVERAGE] or report.rows
-        if not rows or isnan(rows[0]["difference"]):
-            return None
-        row, own = rows[0], MEASURES[rows[0]["measure"]]
-        ends = say_interval(row["low"], row["high"], own)
-        where = "mean of the questions" if row["question"] == AVERAGE else row["question"]
-        words = (
-            f"{own.symbol} of {row['evaluator']}, first on Results, less that of "
-            f"{call(row['other'])}: {where}, p {p_words(row['p'])}"
-        )
-        return write(row["difference"], own), "" if ends == "–" else ends, words
 
 
 def choose_pairs(scores, options):

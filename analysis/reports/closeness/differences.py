@@ -21,7 +21,6 @@ from analysis.reports.closeness.engine import (
     ClosenessReport,
     add_tested,
     as_difference,
-    number_and_ends,
     test_family,
 )
 from analysis.reports.shared.correlations import (
@@ -36,6 +35,7 @@ from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.words import p_words
 from analysis.stats.ensembles.average import average
+from annotate.templatetags.concord import interval, leading_point
 
 MOST_DRAWN = 24
 MOST_PAIRS = 60
@@ -65,7 +65,8 @@ class Differences(ClosenessReport):
     """
 
     name, title, options = "differences", "Differences", DifferencesOptions
-    named_by, fewest = ("evaluator", "other", "question", "level"), 2
+    named_by = ("evaluator", "other", "question", "level")
+    silent = "no two judges have values of one question"
     formula = [
         "Difference = coefficient of the first judge − coefficient of the second, both on the "
         "items that all judges of the question shown here have.",
@@ -116,22 +117,22 @@ class Differences(ClosenessReport):
         table = Table(caption, ["Difference", "p", corrected, "n", *keys], lines, [], "Judges")
         return Layout(figures, [table])
 
-    def say_first(self, report, judges):
-        """Say how far the judge with the highest r is ahead of the next."""
+    def find(self, report, measure):
+        """Say how far the judge with the highest coefficient is ahead of the next."""
         rows = [row for row in report.rows if row["question"] == AVERAGE]
         rows = [row for row in rows if not isnan(row["difference"])]
         if not rows:
-            return None
+            return ""
         row = max(rows, key=lambda row: row["value"] + row["other_value"])
         sign = -1 if row["difference"] < 0 else 1
         better, other = (row["evaluator"], row["other"])[::sign]
-        low, high = sorted((sign * row["low"], sign * row["high"]))
-        words = (
-            f"Pearson r of {better}, the judge with the highest, less that of {other}, the next: "
-            f"mean of the questions, p {p_words(row['p'])} for these two alone"
+        ends = " ".join(interval(*sorted((sign * row["low"], sign * row["high"]))).split())
+        coefficient, level = measure.split()
+        return (
+            f"{better} has the highest {LABELS[coefficient]} at the {level} level, mean of the "
+            f"questions; {other}, the next, has {leading_point(abs(row['difference']))} "
+            f"{ends and ends + ' '}less, p {p_words(row['p'])} for these two alone."
         )
-        ends = {"value": sign * row["difference"], "low": low, "high": high}
-        return *number_and_ends(ends), words
 
 
 class _Common:

@@ -33,7 +33,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import without_rounding
 from analysis.stats.intervals.subset_draws import group_draws, pearson_draws
 from annotate.design.splits import TEST
-from annotate.templatetags.concord import interval, leading_point
+from annotate.templatetags.concord import interval
 
 MOST_MEMBERS = 8  # 255 subsets; each more doubles them
 MOST_FOLDS = 5
@@ -66,7 +66,7 @@ class Ensembles(ClosenessReport):
     """A row per subset, question, level and coefficient; then per size, and of the best subset."""
 
     name, title, options = "ensembles", "Ensembles", CorrelationOptions
-    singles, named_by, fewest = False, ("question", "level", "kind"), 2
+    singles, named_by = False, ("question", "level", "kind")
 
     def compare(self, report, scores, parts):
         subsets = Subsets(scores)
@@ -113,20 +113,6 @@ class Ensembles(ClosenessReport):
             ),
         ]
         return Layout([figure] if own else [], tables, *details(report))
-
-    def say_first(self, report, judges):
-        """Give the Pearson r of the best subset, and what that choice is worth elsewhere."""
-        best = {entry.kind: entry.row for entry in report.entries if entry.kind in WINNERS}
-        if BEST not in best:
-            return None
-        is_test = report.options["part"] == TEST
-        worth = [leading_point(best[kind]["cross_validated"]) for kind in WINNERS]
-        words = (
-            f"Pearson r of the best mean of judges ({best[BEST]['members']}), mean of the "
-            f"questions; chosen on {'the choose part' if is_test else 'other recipients'} "
-            f"{worth[0]}, the single judge with the highest r: {worth[1]}"
-        )
-        return leading_point(best[BEST]["value"]), "", words
 
 
 class Subsets:

@@ -10,9 +10,10 @@ from analysis.answers.spending import MEASURES, NOTHING, spending
 from analysis.figures.layout import Figure, Layout, cell_of, listing
 from analysis.figures.lines import frontier
 from analysis.reports.base import columns_of
-from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.findings import defined
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import money, worded
@@ -138,24 +139,16 @@ class Cost(MeasuredReport):
         caption = "Single-aspect against multiple-aspect judges with the same other settings."
         return Layout(figures, [costs, listing(caption, "Judges", names, both, OF_PAIRS)])
 
-    def headline(self, answers, options, judges):
-        """Return what an item costs with the judge in question, else with the most accurate one."""
-        if not judges:
-            return NO_JUDGE
-        rows = self.build(answers, options, [AVERAGE]).rows
-        rows = [row for row in rows if row["kind"] != PEOPLE and not isnan(row["value"])]
-        if not rows:
-            return UNDEFINED
-        priced = [row for row in rows if not isnan(row["cost"])]
+    def find(self, report, key):
+        """Say what an item costs with the judge that follows people most closely."""
+        rows = [row for row in report.rows if row["kind"] != PEOPLE and row["question"] == key]
+        priced = defined([row for row in rows if not isnan(row["cost"])], "value")
         if not priced:
-            whose = " or ".join(options.judges) or "any judge"
-            return no_value(f"the price of {whose} was not recorded; its report says why")
-        best = max(priced, key=lambda row: row["value"])
-        words = (
-            f"an item on all questions with {best['evaluator']} (r {leading_point(best['value'])} "
-            f"with people's means), n = {best['n_items']:,} items"
+            return ""
+        return (
+            f"An item costs {money(priced[0]['cost'])} with {priced[0]['evaluator']}: r "
+            f"{leading_point(priced[0]['value'])} with people's means, {_what(key)}."
         )
-        return money(best["cost"]), "", words
 
 
 def _what(key):

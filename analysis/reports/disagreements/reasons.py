@@ -1,7 +1,6 @@
 """Count what raters wrote: texts by question and rating, codes, and the coders' agreement."""
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 from itertools import combinations
 from math import nan
 from typing import NamedTuple
@@ -10,7 +9,7 @@ import numpy as np
 
 from analysis.figures.layout import Layout, cross_table, interval_cell, listing
 from analysis.reports.base import columns_of, group_by
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import PeopleOptions
@@ -61,6 +60,7 @@ class Reasons(MeasuredReport):
 
     name, title, options = "reasons", "Reasons", PeopleOptions
     named_by = ("kind", "code", "question", "rating", "system", "coder", "other")
+    of_judges, is_drawn, silent = False, False, "nobody has written anything"
     stamp = staticmethod(coding.Coded.load)  # its text changes with every code
 
     def list_parts(self, questions):
@@ -105,16 +105,13 @@ class Reasons(MeasuredReport):
         tables.append(listing(caption, "Code", names, pairs, OF_CODERS))
         return Layout([], [table for table in tables if table.lines])
 
-    def headline(self, answers, options, judges):
-        """Return how many texts raters wrote, and the most frequent code."""
-        rows = self.build(answers, replace(options, draws=0)).rows
-        texts = sum(row["n"] for row in rows if row["kind"] == "texts")
-        if not texts:
-            return no_value("nobody has written anything")
-        codes = [row for row in rows if row["kind"] == "code"]
+    def find(self, report, chosen):
+        """Say how many texts raters wrote, and which code is the most frequent."""
+        texts = sum(row["n"] for row in report.rows if row["kind"] == "texts")
+        codes = [row for row in report.rows if row["kind"] == "code"]
         top = max(codes, key=lambda row: row["n"], default=None)
-        words = f"; most frequent code: {top['code']} ({top['n']} of {top['of']})" if top else ""
-        return f"{texts:,}", "", f"texts by raters{words}"
+        code = f"; most frequent code: {top['code']} ({top['n']} of {top['of']})" if top else ""
+        return f"Raters wrote {texts:,} texts{code}." if texts else ""
 
 
 def _read(scores):

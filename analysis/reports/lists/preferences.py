@@ -29,7 +29,6 @@ class Preferences(ListsReport):
     name, title, options = "preferences", "Preferred systems", AgreementOptions
     named_by = ("evaluator", "question", "system", "measure")
     nothing = "no question is a choice of two lists"
-    undefined = "no pair of lists of two systems on {where}"
 
     def compare(self, report, scores, pairs, labels, majorities):
         systems, names = systems_of_sides(scores)
@@ -121,18 +120,6 @@ class Preferences(ListsReport):
             f"on {question}, {row['evaluator']} in {100 * row['value']:.0f} %; half of the ties "
             "counts for each."
         )
-
-    def say(self, rows, where):
-        """Say people's share of the system on whose share a judge agrees most closely."""
-        rows = [r for r in rows if r["measure"] == PREFERRED and not isnan(r["value"])]
-        if not rows:
-            return None
-        row = min(rows, key=lambda row: abs(row["value"] - row["people"]))
-        words = (
-            f"of {row['n']:,} pairs go to {row['system']} by people, {100 * row['value']:.0f} % by "
-            f"{row['evaluator']}, on {where}: the closest shares"
-        )
-        return f"{100 * row['people']:.0f} %", "", words
 
 
 def _add(report, pair, system, measure, judge, people):

@@ -7,7 +7,6 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, cell_of, interval_cell, listing
 from analysis.options.declare import choice
 from analysis.reports.base import columns_of, reasons_of
-from analysis.reports.kind import best, no_value
 from analysis.reports.lists.engine import ListsReport
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.list_pairs import tie_of
@@ -15,12 +14,6 @@ from analysis.reports.shared.options import YesNoOptions
 from analysis.stats.classification.classification import at_least
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.selection import misfit_precision, misfit_recall, model_selection
-from annotate.templatetags.concord import interval, leading_point
-
-NO_LISTS = (
-    "nothing to choose: no question compares two lists. The report says how many of the items that "
-    "people find badly misaligned a judge sees"
-)
 
 
 @dataclass(frozen=True)
@@ -95,7 +88,6 @@ class Selection(ListsReport):
 
     name, title, options = "selection", "Selection", SelectionOptions
     nothing = "no question is a choice of lists or a Likert scale"
-    undefined = "no pair of lists has two verdicts on {where}"
 
     def takes(self, question):
         return question.scale.has_graded_points or tie_of(question) is not None
@@ -171,23 +163,6 @@ class Selection(ListsReport):
         main = replace(report, entries=[own.as_value(entry) for entry in report.entries])
         measure = f"{own.what.lower()} ({own.label}), on {question},"
         return first_judge(main, "value", own.does, measure, question=question)
-
-    def headline(self, answers, options, judges):
-        """Return the largest agreement of a judge on lists, on the first question."""
-        if judges and all(tie_of(question) is None for question in answers.questions):
-            covers_any = any(map(self.takes, answers.questions))
-            return no_value(NO_LISTS if covers_any else self.nothing)
-        return super().headline(answers, options, judges)
-
-    def say(self, rows, where):
-        row = best(rows, [row["evaluator"] for row in rows], "msa")
-        if row is None:
-            return None
-        words = (
-            f"largest agreement on lists (MSA): {row['evaluator']} on {where}, "
-            f"n = {row['n']:,} pairs"
-        )
-        return leading_point(row["msa"]), interval(row["low"], row["high"]), words
 
 
 def misfits_of(name, values, question, options, labels):

@@ -9,7 +9,7 @@ import numpy as np
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Cell, Layout, cross_table, details, listing
 from analysis.options.common import Compared
-from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.measured import MeasuredReport
@@ -22,7 +22,6 @@ from analysis.stats.replacement.prediction_powered import (
     PredictionPowered,
     prediction_powered_mean,
 )
-from annotate.templatetags.concord import interval
 
 HUMANS = "humans"
 EVERYTHING = "all"  # in the place of a system
@@ -90,21 +89,6 @@ class PredictionPoweredMeans(MeasuredReport):
         ]
         every = replace(report, entries=[_in_words(entry) for entry in report.entries])
         return Layout(figures, [table for table in tables if table.lines], *details(every))
-
-    def headline(self, answers, options, judges):
-        """Return the mean of the first question, with the judge whose scores are worth most."""
-        keys = [q.key for q in answers.questions if q.scale.is_ordered]
-        if not judges or not keys:
-            return no_value("no question has an ordered scale") if judges else NO_JUDGE
-        report, where = self.build(answers, options, keys[:1]), f"{keys[0]}{first_of(keys)}"
-        judge = best_judge(report, keys[0])
-        row = overall(report, keys[0], judge or HUMANS)
-        if isnan(row["estimate"]):
-            why = next(entry.reason for entry in report.entries if entry.row is row)
-            return no_value(f"no mean of {where}: {why}")
-        worth = f"; with {judge} as {row['n_effective']:.0f} labels alone" if judge else ""
-        words = f"mean of {where} on {row['n']} labels{worth}"
-        return f"{row['estimate']:.2f}", interval(row["low"], row["high"]), words
 
 
 def _as_value(entry):

@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import product
-from math import isnan
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.options.choices import ALL
 from analysis.reports.base import Entry
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.given import Given
@@ -20,7 +19,6 @@ from analysis.reports.shared.options import AgreementOptions
 from analysis.reports.verdict.baselines import keep_baselines, with_grey
 from analysis.stats.agreement.measures import LABELS, MEASURES, VALUES, Rated
 from analysis.stats.estimate import Estimate
-from annotate.templatetags.concord import interval, leading_point
 
 HUMANS, JOINED, VERSUS = "humans", "joined", "versus"
 POOLED = "pooled"
@@ -33,7 +31,7 @@ class Agreement(MeasuredReport):
     """All measures among people, and one chosen measure with each judge."""
 
     name, title, options = "agreement", "Agreement", AgreementOptions
-    named_by = ("raters", "question", "measure")
+    named_by, of_judges = ("raters", "question", "measure"), False
     formula = [*dict.fromkeys(measure.formula for measure in MEASURES.values())]
     source = "; ".join(dict.fromkeys(measure.source for measure in MEASURES.values())) + "."
 
@@ -100,6 +98,9 @@ class Agreement(MeasuredReport):
         tables += [table_of(versus, "raters", beside, "Raters", {})]
         return Layout([Figure("agreement", caption, chart)], tables, *details(report))
 
+    def parts_of_finding(self, measure):
+        return []  # of people alone
+
     def find(self, report, measure):
         """Say on which question raters agree most, and on which least."""
         rows = defined(pick(report, HUMANS, raters=HUMANS, measure=measure), "value")
@@ -114,23 +115,6 @@ class Agreement(MeasuredReport):
             f"Raters agree most on {most['question']}, {value}, and least on {least['question']}, "
             f"{with_interval(least, 'value')}."
         )
-
-    def headline(self, answers, options, judges):
-        """Return ordinal α of people over questions of one scale, else on the median question."""
-        report = self.build(answers, options, [])
-        rows = pick(report, HUMANS, raters=HUMANS, measure="alpha_ordinal")
-        rows = [row for row in rows if not isnan(row["value"])]
-        if not rows:
-            ordinal = any(question.scale.has_ordered_points for question in answers.questions)
-            why = "α is undefined for every question: the report says why"
-            return no_value(why if ordinal else "no question has an ordinal scale for α")
-        row = next((row for row in rows if row["question"] == POOLED), None)
-        where, n_of = "over the questions that share a scale", "pairs of item and question"
-        if row is None:
-            row, n_of = sorted(rows, key=lambda row: row["value"])[len(rows) // 2], "items"
-            where = f"on {row['question']}{', the median question' if rows[1:] else ''}"
-        words = f"Krippendorff's ordinal α of people {where}, n = {row['n_units']:,} {n_of}"
-        return leading_point(row["value"]), interval(row["low"], row["high"]), words
 
 
 def pooled_places(scores):

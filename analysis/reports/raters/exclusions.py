@@ -8,7 +8,7 @@ from typing import NamedTuple
 from analysis.figures.layout import Layout, interval_cell, listing
 from analysis.options.choices import ALL
 from analysis.reports.base import columns_of
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import AVERAGE, comparable, correlate
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import labels_of
@@ -46,7 +46,7 @@ class Exclusions(MeasuredReport):
     """A row for each rule: raters left out, and α and a judge's largest r before and after."""
 
     name, title, options, stamp = "exclusions", "Exclusions", CorrelationOptions, Beside
-    named_by = ("rule",)
+    named_by, of_judges, is_drawn = ("rule",), False, False
 
     def list_parts(self, questions):
         return Shown("rules", "Rules", [("usual", "at their usual settings")])
@@ -107,15 +107,6 @@ class Exclusions(MeasuredReport):
             f"{row['excluded']:,} of {row['raters']:,} raters"
             f"{'' if '–' in change else f': {change}'}."
         )
-
-    def headline(self, answers, options, judges):
-        """Return how many raters the strictest rule would exclude."""
-        row = _strictest(self.build(answers, replace(options, draws=0)))
-        if row is None:
-            return no_value("no rule has data to judge by")
-        rule = TITLES[row["rule"]].lower()
-        words = f"raters that the strictest rule would exclude ({rule}): {_change(row)}"
-        return f"{row['excluded']:,}", "", words
 
 
 def _strictest(report):

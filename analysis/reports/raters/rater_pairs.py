@@ -1,6 +1,6 @@
 """Measure how far each two raters agree, and which raters stand apart from the rest."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from analysis.figures.heat import MOST_RATERS as MOST_DRAWN
 from analysis.figures.heat import rater_heat_map
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.options.choices import ALL
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.measured import MeasuredReport
@@ -21,7 +21,6 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import mean_of_defined
 from analysis.stats.intervals.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.replacement.outliers import low_outliers
-from annotate.templatetags.concord import leading_point
 
 KAPPA, PERCENT = "kappa_quadratic", "percent"
 WORDS = {KAPPA: "weighted κ", PERCENT: "share of equal answers"}
@@ -71,7 +70,8 @@ class RaterPairs(MeasuredReport):
     """A row for each two raters with a common answer; the verdict names who stands apart."""
 
     name, title, options = "rater_pairs", "Raters × raters", PeopleOptions
-    named_by = ("first", "second", "measure")
+    named_by, of_judges, is_drawn = ("first", "second", "measure"), False, False
+    nothing = "no question has labels that can be compared"
 
     def list_parts(self, questions):
         has_labels = any(question.scale.points for question in questions)
@@ -118,15 +118,6 @@ class RaterPairs(MeasuredReport):
         about = f"Mean {words} of each rater with the rest; the lowest first."
         table = Table(about, ["mean", "raters compared with"], lines, [], "Rater")
         return Layout([Figure("rater_pairs", caption, plot)], [table], *details(report))
-
-    def headline(self, answers, options, judges):
-        """Return the median over raters of their mean weighted κ with the rest."""
-        report = self.build(answers, replace(options, draws=0), [KAPPA])
-        means = report.curves[KAPPA].means
-        if np.isnan(means).all():
-            return no_value("no two raters have five answers in common")
-        words = f"median over raters of their mean weighted κ with the rest. {report.verdict[0]}"
-        return leading_point(float(np.nanmedian(means))), "", words
 
 
 def scales_of(scores, names):

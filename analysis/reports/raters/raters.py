@@ -13,7 +13,7 @@ from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, interval_ce
 from analysis.figures.likert import likert
 from analysis.options.choices import ALL
 from analysis.reports.base import columns_of, reasons_of
-from analysis.reports.kind import no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.labels import MOST_LABELS
@@ -47,7 +47,7 @@ class Raters(MeasuredReport):
     """A row for each rater and question; excluded raters are compared with nobody."""
 
     name, title, options = "raters", "Raters", PeopleOptions
-    named_by = ("rater", "question")
+    named_by, of_judges, is_drawn = ("rater", "question"), False, False
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
 
     def measure(self, report, scores, keys):
@@ -113,16 +113,6 @@ class Raters(MeasuredReport):
             f"Of {len(rows)} raters {rows[-1]['rater']} follows the others least on {question}: "
             f"r {with_interval(rows[-1], 'r')}; the median is {middle}."
         )
-
-    def headline(self, answers, options, judges):
-        """Return how many raters there are, how many are excluded, and their median pace."""
-        rows = {row["rater"]: row for row in self.build(answers, replace(options, draws=0)).rows}
-        if not rows:
-            return no_value("nobody has rated yet")
-        out = sum(row["excluded"] for row in rows.values())
-        paces = sorted(row["seconds"] for row in rows.values() if not isnan(row["seconds"]))
-        pace = f"; median {duration(paces[len(paces) // 2])} an item" if paces else ""
-        return f"{len(rows):,}", "", f"raters, {out:,} of them excluded{pace}"
 
 
 def _in_seconds(value):

@@ -13,7 +13,7 @@ from analysis.figures.looks import PEOPLE
 from analysis.options.choices import ALL
 from analysis.options.common import Drawn, Referenced
 from analysis.reports.base import columns_of, reasons_of
-from analysis.reports.kind import first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.measured import MeasuredReport
@@ -31,7 +31,6 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.bootstrap import are_alike, draw_counts
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from analysis.stats.intervals.jackknife import MOST_BLOCKS, jackknife
-from annotate.templatetags.concord import interval, leading_point
 
 COMPONENT, GENERALISABILITY, RETEST = PARTS = "component", "generalisability", "retest"
 RATER, RESIDUAL = "rater", "residual"
@@ -70,16 +69,15 @@ class Variance(MeasuredReport):
     """Components, the coefficients of the mean of K raters, and people's own test–retest."""
 
     name, title, options = "variance", "Variance", VarianceOptions
-    named_by = ("part", "question", "component")
+    named_by, of_judges = ("part", "question", "component"), False
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
-    def measure(self, report, scores, keys, retest=True):
+    def measure(self, report, scores, keys):
         asked = [q for q in scores.questions if q.scale.is_ordered and (not keys or q.key in keys)]
         designs = [_Design(scores, question) for question in asked]
         for design in designs:
             _add_design(report, design, scores.options)
-        if retest:
-            _add_retests(report, scores, asked)
+        _add_retests(report, scores, asked)
         return [
             *policy_notes(scores, compared=False)[:1],
             "Components: MINQUE(0), the variance of each factor in a model of crossed random "
@@ -116,23 +114,6 @@ class Variance(MeasuredReport):
         names = [RETESTS[entry.row["component"]] for entry in retests]
         twice = listing(caption, "Measure", names, retests, OF_RETESTS)
         return Layout(figures, [by_component, by_k, twice])
-
-    def headline(self, answers, options, judges):
-        """Return the absolute coefficient of the study's raters per item, on the first question."""
-        keys = [q.key for q in answers.questions if q.scale.is_ordered]
-        if not keys:
-            return no_value("no question has a scale with an order")
-        report = self.build(answers, options, keys[:1], retest=False)
-        k, where = min(max(answers.study.raters_per_item, 1), 10), f"{keys[0]}{first_of(keys)}"
-        of_k = [r for r in report.rows if r["raters"] == k]
-        row = next(r for r in of_k if r["component"] == ABSOLUTE)
-        if isnan(row["value"]):
-            return no_value(f"no variance of items on {where}: the report says why")
-        words = (
-            f"how far the mean of {k} rater{'' if k == 1 else 's'} stands for all raters on "
-            f"{where}, n = {row['n']:,} ratings"
-        )
-        return leading_point(row["value"]), interval(row["low"], row["high"]), words
 
 
 class _Design:

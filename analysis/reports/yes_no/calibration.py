@@ -25,8 +25,6 @@ class Calibration(YesNoReport):
     """The share of positives by the judge's value, and the expected calibration error."""
 
     name, title, what = "calibration", "Calibration", "calibration"
-    undefined = "no judge has a calibration error on {where}"
-    largest = "smallest calibration error on {where}: {evaluator}, n = {n:,} items"
 
     def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
@@ -84,11 +82,6 @@ class Calibration(YesNoReport):
             return ""
         first = name_first(rows[::-1], "value", "is calibrated best")
         return f"{first}: calibration error on {question} {with_interval(rows[-1], 'value')}."
-
-    def best(self, report, judges):
-        rows = [entry.row for entry in self.main_entries(report)]
-        rows = [row for row in rows if row["evaluator"] in judges and not isnan(row["value"])]
-        return min(rows, key=lambda row: row["value"], default=None)
 
 
 def _bins(report, question, errors):

@@ -38,11 +38,6 @@ class Confusion(YesNoReport):
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     nothing = "no question has labels that can be counted"
     does = "gives people's answer most often"
-    undefined = "no judge has labels for {where}"
-    largest = (
-        "of {n:,} items get the same label on {where} from people and from {evaluator}, the "
-        "closest judge"
-    )
 
     def measure(self, report, scores, questions, is_page=True):
         options = scores.options
@@ -83,9 +78,6 @@ class Confusion(YesNoReport):
         )
         matrices = [_matrix(entry) for entry in report.entries]
         return Layout([figure] if entries else [], [], matrices=matrices)
-
-    def keys(self, questions, options):
-        return [q.key for q in questions if has_labels(q, options.threshold)]
 
     def main_entries(self, report):
         """Return the entries that have items, with the interval of the agreement."""

@@ -29,11 +29,6 @@ class Roc(CurveReport):
     what, curve_words, beside = "ROC", "ROC curves", "area"
     plot, look = staticmethod(curves.roc_curves), {"chance": 0.5}
     does = "tells high from low answers best"
-    undefined = "AUC on {where} is undefined: the report says why"
-    largest = (
-        "largest AUC on {where}: {evaluator}, {positives:,} positive and {negatives:,} negative "
-        "items"
-    )
     columns = {
         "AUC": cell_of,
         "Positive": positive_words,

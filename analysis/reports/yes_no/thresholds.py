@@ -10,6 +10,7 @@ from analysis.figures.layout import Cell, Layout, Table, details
 from analysis.options.declare import choice
 from analysis.reports.base import pivot
 from analysis.reports.shared.evaluators import evaluators
+from analysis.reports.shared.findings import with_interval
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.classification import at_least
@@ -47,11 +48,6 @@ class Thresholds(YesNoReport):
 
     name, title, what = "thresholds", "Thresholds", "threshold"
     options = ThresholdsOptions
-    undefined = "no threshold can be chosen on {where}"
-    largest = (
-        "largest F1 on {where} where the threshold was not chosen: {evaluator} ≥ "
-        "{threshold:.4g}, n = {n:,} items"
-    )
 
     def judge_items(self, report, scores, cuts, is_page):
         add = self._add_elsewhere if scores.answers.choosing else self._add_halves
@@ -131,8 +127,15 @@ class Thresholds(YesNoReport):
         return Layout(figures, [_table(report, question)], *details(report))
 
     def find(self, report, question):
-        """Say nothing: each judge has two numbers."""
-        return ""
+        """Say which judge has the largest F1 where its threshold was not chosen."""
+        entries = [entry for entry in self.ranked(report) if entry.kind == "judge"]
+        if not entries or isnan(entries[0].row["value"]):
+            return ""
+        row = entries[0].row
+        return (
+            f"{row['evaluator']} ≥ {row['threshold']:.4g} has the largest F1 on {question} where "
+            f"the threshold was not chosen: {with_interval(row, 'value')}."
+        )
 
 
 def _halves(scores):

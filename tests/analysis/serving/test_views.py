@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from analysis.figures.dots import BASELINE
 from analysis.reports.registry import REPORTS
+from analysis.serving.source import Source
+from analysis.serving.summaries import DRAWS, cards
 from annotate.models import Rater, Study
 from judges.models import Judge, Judgment
 from tests import factories
@@ -180,9 +182,17 @@ def test_a_matrix_without_items_says_why(rated, as_owner):
     assert "No items: no item has a label from both people and the evaluator." in text
 
 
+def test_a_headline_is_the_title_of_its_page(rated, as_owner):
+    by_name = {name: card for name, card in cards(Source(rated)).items() if not card.value}
+    assert len(by_name) > len(OF_RATINGS) / 2
+    for name, card in by_name.items():
+        draws = DRAWS if REPORTS[name].headline.__self__.is_drawn else 0
+        assert page(as_owner, f"analysis/{name}/", draws=draws).context["finding"] == card.words
+
+
 def test_headlines_say_why_there_is_no_number(rated, as_owner):
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
-    assert "(the first of 4 questions)" in said
+    assert "tells high from low answers best: AUC on persuasiveness" in said
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     unjudged = said.count("no judge has scored an item yet")
@@ -192,7 +202,7 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     assert unjudged == asked - len(lacking)
     only_a_text_question(rated)
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
-    assert "no question has an ordinal scale for α" in said
+    assert "no question has a scale with an order" in said
 
 
 @pytest.mark.parametrize(
