@@ -7,6 +7,7 @@ from math import isnan
 
 from analysis.reports.words import texts_beside
 
+OF_READERS = ("method", "formula", "source", "by_note", "no_figure")  # of about.yaml
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
 
 
@@ -105,7 +106,7 @@ class ReportObject:
 
 def _texts_of(report):
     texts = texts_beside(sys.modules[type(report).__module__].__file__).get(report.name, {})
-    return {name: text for name, text in texts.items() if name != "notes"}
+    return {name: text for name, text in texts.items() if name in OF_READERS}
 
 
 def finding_of(report, chosen, kind):

@@ -10,7 +10,6 @@ from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
 from analysis.options.evaluators import A_RATER, MEAN_OF, evaluator_or_none, evaluators
 from analysis.reports.closeness.engine import (
-    HOW_TESTED,
     ClosenessReport,
     add_tested,
     as_difference,
@@ -19,11 +18,11 @@ from analysis.reports.closeness.engine import (
 from analysis.reports.closeness.measures import COST, MEASURES, NEITHER, measures_of
 from analysis.reports.closeness.sentences import (
     LEVEL,
-    NOBODY,
     call,
     list_notes,
     list_sentences,
     say_interval,
+    say_note,
     write,
 )
 from analysis.reports.closeness.sides import Sides, Undefined
@@ -90,15 +89,6 @@ class Compare(ClosenessReport):
     in_front = ("of", "other", "margin")
     singles, least = False, FEWEST
     named_by = ("evaluator", "other", "question", "measure")
-    formula = [
-        "Difference = measure of the first − measure of the other, both on the rows that both and "
-        "people have.",
-        *HOW_TESTED,
-        "Max-T: the same of the largest |t*| of this and all evaluators with a smaller |t|, from "
-        "the largest |t| down, never falling.",
-        "Not worse by more than the margin: (k + 1) / (B + 1) ≤ .025 with k of B draws at or below "
-        "−margin, by Holm where several are compared.",
-    ]
 
     def list_parts(self, questions):
         choices = [(key, MEASURES[key].label) for key in measures_of(questions)]
@@ -115,7 +105,7 @@ class Compare(ClosenessReport):
         pairs = [(first, named[-1]) for first in named[:-1]] if of and other else []
         for key in (parts or measures_of(answers.questions)) if pairs else ():
             _add_measure(report, sides, pairs, MEASURES[key], options.margin)
-        report.verdict = list_sentences(report) or [NOBODY]
+        report.verdict = list_sentences(report) or [say_note("nobody")]
         measured = {row["measure"] for row in report.rows}
         notes = list_notes(named, sides, options, measured)
         return sides.scores, [*notes, *sides.labels.sentences()]

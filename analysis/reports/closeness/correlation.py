@@ -100,8 +100,7 @@ def _entries(scores, compared, places, measures):
             about = {"evaluator": evaluator.name, "question": question}
             about |= {"level": level, "coefficient": coefficient}
             sizes = {"n": estimate.n, "groups": estimate.groups, "skipped": estimate.skipped}
-            who = {"judge": evaluator.judge, "kind": evaluator.kind}
-            yield Entry.from_estimate(about, estimate, sizes, **who)
+            yield Entry.from_estimate(about, estimate, sizes, **evaluator.facts)
 
 
 def levels_of(report):

@@ -20,17 +20,6 @@ CORRECTION = choice(
     "max_t (default) or holm: how p is corrected for the number of pairs",
     [(MAX_T, "max-T, of the same draws"), (HOLM, "Holm")],
 )
-HOW_TESTED = [
-    "Interval: 2.5 % and 97.5 % of the differences in each draw of the clusters.",
-    "p = (k + 1) / (B + 1), with k of B draws in which |t*| ≥ |t|: t = difference / SE, t* = "
-    "(its draw − difference) / SE, SE the standard deviation of the draws.",
-]
-
-HOW_P = (
-    "p: two-sided, from the share of draws as far from the difference, in standard errors, as it "
-    "is from 0, with (k + 1) / (draws + 1); an undefined draw counts as so far. p_adjusted: "
-    "step-down max-T of the same draws, over the "
-)
 
 
 class ClosenessReport(MeasuredReport):
@@ -104,8 +93,7 @@ def add_tested(report, about, tested, numbers, **facts):
         | {"difference": difference.value, "low": difference.low, "high": difference.high}
         | numbers
         | {"n": difference.n},
-        reason=difference.reason,
-        undefined_draws=difference.undefined_draws,
+        {"difference": difference},
         **facts,
     )
 

@@ -11,10 +11,12 @@ from analysis.reports.kind import ReportObject
 from analysis.reports.shared.correlations import AVERAGE, LABELS, LEVELS
 from analysis.reports.shared.findings import defined, with_interval
 from analysis.reports.shared.options import CorrelationOptions
+from analysis.reports.words import notes_beside
 
 # Keys are those of Judge.Shots.
 WORDS = {"zero": "zero-shot", "one": "one-shot", "personalised": "personalised one-shot"}
 ORDER = [*WORDS]
+say = notes_beside(__file__, "examples")
 
 
 class Examples(ReportObject):
@@ -30,10 +32,7 @@ class Examples(ReportObject):
         judges = {judge: (name, shots) for name, own in families.items() for judge, shots in own}
         report = Report("examples", answers.study.slug, options.as_dict())
         if not judges:
-            report.notes = [
-                "No two LLM judges with answers differ in nothing but the example that their "
-                "prompt shows (none, one, or one of the same recipient)."
-            ]
+            report.notes = [say("none")]
             return report
         everybody = CORRELATION.build(answers, replace(options, judges=tuple(judges)), parts)
         entries = [entry for entry in everybody.entries if entry.judge in judges]
@@ -41,12 +40,7 @@ class Examples(ReportObject):
             family, shots = judges[entry.judge]
             row = {"family": family, "example": shots} | entry.row
             report.entries.append(replace(entry, row=row))
-        report.notes = [
-            "A family: judges of one endpoint, prompt and settings that differ in the example "
-            "alone (who rated it, whether it is held out, and its seed may differ); its name is "
-            "that of its first judge.",
-            *everybody.notes,
-        ]
+        report.notes = [say("family"), *everybody.notes]
         return report
 
     def layout(self, report, coefficient, looks):

@@ -16,7 +16,7 @@ from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.words import money, worded
+from analysis.reports.words import money, notes_beside, worded
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.frontier import non_dominated
@@ -26,6 +26,7 @@ from analysis.stats.intervals.few_raters import SPLITS, few_raters
 from annotate.design.payment import USD, pay_of
 from annotate.templatetags.concord import leading_point, measured
 
+say = notes_beside(__file__, "cost")
 MOST_RATERS = 10
 MOST_LINES = 100
 JUDGE, ENSEMBLE, PEOPLE = "judge", "ensemble", "people"
@@ -97,9 +98,7 @@ class Cost(MeasuredReport):
             if {pair.get("single"), pair.get("multiple")} <= {*scores.judges}
         ]
         if report.rows and all(isnan(row["cost"]) for row in report.rows):
-            report.verdict.append(
-                "What an item costs is not known, neither with a judge nor with people."
-            )
+            report.verdict.append(say("unknown"))
         best = [row for row in report.rows if row["question"] == wanted[0] and row["frontier"]]
         if len(best) > 1:
             steps = [
@@ -248,35 +247,20 @@ def _add(report, points, key):
 
 def _notes(scores, spent, points):
     study, pay = scores.answers.study, pay_of(scores.answers.study)
-    yield (
-        "Cost of an item: all its questions and samples together, all runs, calls that failed or "
-        "were repeated included; an ensemble costs what its members cost, a weighted value what "
-        "its judge costs."
-    )
+    yield say("cost")
     here = [name for name in scores.judges if name in spent and spent[name].here]
     if here:
-        yield f"Computed here without a call, so counted as 0: {', '.join(here)}."
+        yield say("here", names=", ".join(here))
     for name in scores.judges:
         if name in spent and spent[name].reused:
-            yield (
-                f"{name}: {spent[name].reused:,} replies were taken over from identical calls of "
-                "past runs, at no cost; asked for by itself it would cost more."
-            )
+            yield say("reused", name=name, n=spent[name].reused)
     if pay:
-        yield (
-            f"People: {pay.amount:g} {pay.currency} a session / {study.items_per_session} items a "
-            "session × raters; fees of a platform are not in it."
-        )
+        yield say("people", pay=pay, items=study.items_per_session)
         if pay.currency != USD:
-            yield f"Judges are paid in {USD}, people in {pay.currency}: they are not compared."
+            yield say("currencies", usd=USD, pay=pay)
     if any(point.kind == PEOPLE for point in points):
-        yield (
-            f"People's r: {SPLITS} random choices of k raters for each item, their mean against "
-            "the mean of the item's other raters, Pearson's r over all items, averaged; seed "
-            f"{scores.options.seed}. The others are fewer than the reference of judges, which "
-            "keeps people's r low."
-        )
-    yield "Not dominated: nothing else costs less, or as much, and follows people more closely."
+        yield say("r_of_people", splits=SPLITS, seed=scores.options.seed)
+    yield say("dominated")
 
 
 KIND = Cost().kind()

@@ -13,6 +13,7 @@ from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import PeopleOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.cohen_kappa import cohen_kappa
 from analysis.stats.agreement.percent_agreement import percent_agreement
 from analysis.stats.estimate import Estimate
@@ -20,10 +21,7 @@ from analysis.stats.intervals.clustered_mean import clustered_mean
 from annotate.coding import codes as coding
 from annotate.templatetags.concord import interval, share
 
-HIDDEN = (
-    "Several people have coded and their codes are not compared yet: counts of codes and agreement "
-    "stand here once an editor opens the comparison."
-)
+say = notes_beside(__file__, "reasons")
 # What names a row, in the order of its columns.
 BLANK = dict.fromkeys(("code", "other", "question", "rating", "system", "coder"), "")
 # Of a table of counts: the rows' kind, its lines, its columns, its caption.
@@ -86,12 +84,10 @@ class Reasons(MeasuredReport):
             _add_agreement(report, by_coder, [code.name for code in codes.live], resampling)
         return [
             *item_notes(scores),
-            "Texts: answers to text questions, and reasons beside ratings, that count in the "
-            "analysis.",
-            *([] if coded.is_open else [HIDDEN]),
-            "An answer has a code where any coder gave it; of: the answers that somebody coded.",
-            "Agreement of two coders: over the answers that both coded, κ of the code being given "
-            "or not; undefined where neither or both always gave it.",
+            say("texts"),
+            *([] if coded.is_open else [say("hidden")]),
+            say("codes"),
+            say("agreement"),
             interval_note(scores),
         ]
 
@@ -132,13 +128,11 @@ def _read(scores):
 
 def _add(report, kind, n, of, percent=None, kappa=None, **about):
     """Add one row. percent, kappa: Estimates, where it has them."""
-    row, estimates = {"kind": kind} | BLANK | about | {"n": n, "of": of}, [percent, kappa]
+    row, numbers = {"kind": kind} | BLANK | about | {"n": n, "of": of}, {}
     for name, estimate in (("percent", percent), ("kappa", kappa)):
         row |= columns_of(name, estimate or Estimate(nan))
-    estimates = [estimate for estimate in estimates if estimate]
-    reasons = dict.fromkeys(estimate.reason for estimate in estimates if estimate.reason)
-    lost = max((estimate.undefined_draws for estimate in estimates), default=0)
-    report.add(row, kind="rater", reason="; ".join(reasons), undefined_draws=lost)
+        numbers |= {name: estimate} if estimate else {}
+    report.add(row, numbers, kind="rater")
 
 
 def _add_codes(report, texts, by_coder, resampling):

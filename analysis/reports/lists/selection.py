@@ -6,14 +6,17 @@ from math import isnan, nan
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, cell_of, interval_cell, listing
 from analysis.options.declare import choice
-from analysis.reports.base import columns_of, reasons_of
+from analysis.reports.base import columns_of
 from analysis.reports.lists.engine import ListsReport
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.classification.classification import at_least
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.selection import misfit_precision, misfit_recall, model_selection
+
+say = notes_beside(__file__, "selection")
 
 
 @dataclass(frozen=True)
@@ -122,28 +125,20 @@ class Selection(ListsReport):
             report.add(
                 {"evaluator": evaluator.name, "question": question.key}
                 | {name: counts.get(name) for name in COLUMNS},
-                reason=reasons_of(shown),
-                judge=evaluator.judge,
-                kind=evaluator.kind,
-                undefined_draws=max(estimate.undefined_draws for estimate in shown.values()),
+                shown,
+                **evaluator.facts,
             )
 
     def list_notes(self, questions, options):
         likert = [question for question in questions if tie_of(question) is None]
         if len(likert) < len(questions):
-            yield (
-                "Lists: majority of the raters, ties of the majority dropped. MSA = (wins + ties) "
-                "/ n; a loss is everything else, ties of one side included."
-            )
+            yield say("lists")
         for question in likert:
-            most = strongly_of(question, options)
-            yield (
-                f"{question.key}: strongly misaligned is a mean rating of {most}"
-                f"{', the bottom of the scale' if options.strong == 1 else ' or less'}; the judge "
-                f"says misfit below {_misfit_below(question, options):g}."
-            )
+            case = "lowest" if options.strong == 1 else "two_lowest"
+            cuts = {"most": strongly_of(question, options), "cut": _misfit_below(question, options)}
+            yield say(case, question=question.key, **cuts)
         if not questions:
-            yield "No question is a Likert scale, or a choice of two lists with the label tie."
+            yield say("nothing")
 
     def layout(self, report, question, looks):
         """Return the page of one question: its choices between lists, or its misfits."""

@@ -17,9 +17,11 @@ from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import AgreementOptions
 from analysis.reports.verdict.baselines import keep_baselines, with_grey
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.measures import LABELS, MEASURES, VALUES, Rated
 from analysis.stats.estimate import Estimate
 
+say = notes_beside(__file__, "agreement")
 HUMANS, JOINED, VERSUS = "humans", "joined", "versus"
 POOLED = "pooled"
 # On the page α comes before percent agreement: it allows for chance.
@@ -62,17 +64,10 @@ class Agreement(MeasuredReport):
         if of_judges:
             keep_baselines(report, scores, partial(_baselines, measures=of_judges))
         pooled = ", ".join(scores.questions[place].key for place in pool)
-        together = f"{POOLED}: the answers to {pooled} together, each item and question a unit."
         return [
             *policy_notes(scores),
-            *([together] if pool else []),
-            "humans: all people whose ratings count, whatever the reference role.",
-            "Percent, κ, AC, nominal and ordinal α compare labels: values rounded to the scale, "
-            "halves down. Interval α, ICC and Kendall's W take values as they are.",
-            "Cohen's κ of several raters: unweighted mean over pairs with two common items or "
-            "more; a judge against a role: mean over its raters.",
-            "ICC (A) and (C) and Kendall's W take the items that every rater rated, ICC (1) and "
-            "(k), Fleiss' κ, AC1 and AC2 those with two ratings or more.",
+            *([say("pooled", keys=pooled)] if pool else []),
+            *map(say, ("humans", "labels", "pairs", "complete")),
             *labels.sentences(),
             interval_note(scores),
         ]

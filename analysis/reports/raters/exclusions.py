@@ -16,6 +16,7 @@ from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.baselines import without_draws
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.ensembles.average import average
 from analysis.stats.estimate import Estimate
@@ -23,6 +24,7 @@ from annotate.quality.measures import Evidence
 from annotate.quality.rules import TITLES, offered
 from annotate.templatetags.concord import leading_point
 
+say = notes_beside(__file__, "exclusions")
 NO_ALPHA = "α is undefined for every question with labels, or there is none"
 NO_JUDGE = "no judge has a correlation with the reference"
 COLUMNS = {
@@ -81,12 +83,7 @@ class Exclusions(MeasuredReport):
             report.add(row, kind="rater", reason=reason, undefined_draws=lost)
         return [
             *policy_notes(scores, compared=False),
-            "Each rule is taken alone, at its usual settings, and changes nothing; the Quality "
-            "page sets, previews and applies it.",
-            "A rule looks at all that a rater did, whatever items and parts are left in.",
-            "Raters whom a rule cannot judge, having too few answers or no such data, stay.",
-            "The intervals draw the same clusters before and after; that of r is of the judge "
-            "that had the largest r, and does not know of the choice.",
+            *map(say, ("alone", "all", "stay", "intervals")),
             interval_note(scores),
         ]
 

@@ -17,7 +17,7 @@ from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.measured import MeasuredReport
-from analysis.reports.words import worded
+from analysis.reports.words import notes_beside, worded
 from analysis.stats.agreement.cohen_kappa import cohen_kappa
 from analysis.stats.agreement.icc import icc
 from analysis.stats.agreement.percent_agreement import percent_agreement
@@ -32,6 +32,7 @@ from analysis.stats.intervals.bootstrap import are_alike, draw_counts
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from analysis.stats.intervals.jackknife import MOST_BLOCKS, jackknife
 
+say = notes_beside(__file__, "variance")
 COMPONENT, GENERALISABILITY, RETEST = PARTS = "component", "generalisability", "retest"
 RATER, RESIDUAL = "rater", "residual"
 OF_ITEMS = ("recipient", "content", "system", "item")
@@ -80,15 +81,10 @@ class Variance(MeasuredReport):
         _add_retests(report, scores, asked)
         return [
             *policy_notes(scores, compared=False)[:1],
-            "Components: MINQUE(0), the variance of each factor in a model of crossed random "
-            "effects; unbiased in unbalanced designs, equal to the analysis of variance in "
-            "balanced ones. An estimate below 0 is shown as it is, and counts as 0 in shares and "
-            "coefficients.",
-            "Item: what an item has beyond its recipient, content and system. Residual: what is "
-            "left, raters' own tastes and chance.",
+            say("components"),
+            say("item"),
             *_interval_notes(designs, scores.options),
-            "Relative: the same raters rate all items; absolute: each item has raters of its own, "
-            "so that a strict rater costs an item its rank.",
+            say("relative"),
         ]
 
     def layout(self, report, question, looks):
@@ -209,10 +205,8 @@ def _add_design(report, design, options):
         reached = generalisability(unit, rater, residual, k).absolute
         needed = ceil(ENOUGH / (1 - ENOUGH) * (rater + residual) / unit - 1e-9)
         many = f"{max(needed, 1)}" if needed <= MOST_NEEDED else f"more than {MOST_NEEDED:,}"
-        report.verdict.append(
-            f"{design.key}: the mean of {k} raters per item, as the study asks for, stands for all "
-            f"raters with {reached:.2f} (absolute coefficient); {ENOUGH:g} takes {many}."
-        )
+        facts = {"k": k, "reached": reached, "enough": ENOUGH, "many": many}
+        report.verdict.append(say("reached", question=design.key, **facts))
 
 
 def _add(report, part, question, component, estimate, share=None, raters=None, levels=None):
@@ -259,19 +253,10 @@ def _retests(rows, question, options):
 
 def _interval_notes(designs, options):
     if not options.draws:
-        return ["No intervals: 0 draws."]
+        return [say("no_draws")]
     blocks = max([min(len(np.unique(d.clusters)), MOST_BLOCKS) for d in designs], default=0)
-    how = (
-        f"Intervals of components: 95 %, jackknife over {blocks} blocks of recipients "
-        "(else contents, else items), raters and systems being those they are. Of test–retest: "
-        f"95 % percentile, {options.draws:,} bootstrap draws of people, seed {options.seed}."
-    )
-    few = (
-        "With so few blocks the interval of the variance of the blocks may hold the truth less "
-        "often than in 95 %: it did in .91 of simulated studies with 30, in .86 with 10 "
-        "(docs/CALIBRATION.md)."
-    )
-    return [how, few] if 0 < blocks < MOST_BLOCKS else [how]
+    how = say("intervals", blocks=blocks, draws=options.draws, seed=options.seed)
+    return [how, say("few_blocks")] if 0 < blocks < MOST_BLOCKS else [how]
 
 
 def _curve(entries, question):

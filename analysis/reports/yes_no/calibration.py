@@ -8,17 +8,13 @@ from analysis.figures import curves
 from analysis.figures.layout import Figure, Layout, Table, cell_of
 from analysis.reports.shared.findings import defined, name_first, pick, with_interval
 from analysis.reports.shared.labels import LabelNotes
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.calibration import calibration_curve, expected_calibration_error
 from analysis.stats.estimate import Estimate
 
 BIN, ERROR = "bin", "error"
-NOTES = [
-    "A bin for each value of a judge with at most 11 different ones; else deciles.",
-    "The calibration error needs values between 0 and 1, or on the question's scale, which is "
-    "stretched to 0..1. Chance alone makes it larger than 0, and larger again in the draws: "
-    "its interval may lie above it.",
-]
+say = notes_beside(__file__, "calibration")
 
 
 class Calibration(YesNoReport):
@@ -36,7 +32,7 @@ class Calibration(YesNoReport):
                 resampling = scores.resampling()
                 estimate = expected_calibration_error(shares, pair.positive, **resampling)
             self._add_part(report, pair, estimate, ERROR)
-        return NOTES
+        return [say("bins"), say("error")]
 
     def _add_bins(self, report, pair, shares):
         values, positive, places = pair.values, pair.positive, []

@@ -15,7 +15,10 @@ from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.reports.verdict.baselines import grey_words, keep_baselines, with_grey
+from analysis.reports.words import notes_beside
 from analysis.stats.classification.classification import at_least
+
+say = notes_beside(__file__, "thresholds_of_people")
 
 
 @dataclass(frozen=True)
@@ -70,16 +73,12 @@ def cuts_of(scores, questions=None):
 def threshold_notes(scores, cuts, what):
     """Tell which ratings are positive, and which questions have no threshold."""
     if not cuts:
-        return [f"No {what}: no question has answers with an order."]
+        return [say("no_order", what=what)]
     keys = {place: scores.questions[place].key for place in cuts}
     given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
     missing = [keys[place] for place, cut in cuts.items() if cut is None]
-    notes = [f"Positive is a reference of: {', '.join(given)}."] if given else []
-    if missing:
-        notes.append(
-            f"No {what} for {', '.join(missing)}: a number without ends needs a threshold."
-        )
-    return notes
+    notes = [say("positive", cuts=", ".join(given))] if given else []
+    return notes + ([say("no_cut", what=what, keys=", ".join(missing))] if missing else [])
 
 
 class YesNoReport(MeasuredReport):
@@ -116,11 +115,9 @@ class YesNoReport(MeasuredReport):
             | ({"threshold": pair.cut} if first is None else first)
             | {self.main: estimate.value, "low": estimate.low, "high": estimate.high}
             | ({"n": estimate.n} if last is None else last),
-            reason=estimate.reason,
-            judge=pair.evaluator.judge,
-            kind=pair.evaluator.kind,
-            undefined_draws=estimate.undefined_draws,
+            {self.main: estimate},
             item=item,
+            **pair.evaluator.facts,
         )
 
     def main_entries(self, report):

@@ -11,11 +11,13 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, Link, Table, cell_of, cross_table
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.labels import LabelNotes
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.classification import at_least
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean, means_by_group
 
+say = notes_beside(__file__, "misjudged")
 FALSE_POSITIVE, FALSE_NEGATIVE = "false positive", "false negative"
 SHARE = "share"  # of false positives, over all items and per system
 EVERYTHING = "all"  # in the place of a system
@@ -44,10 +46,8 @@ class Misjudged(YesNoReport):
             if own or labels.fits(pair.evaluator.name, pair.values, pair.question):
                 self._add_items(report, pair, own)
         return [
-            "false positive: the judge's value is positive, people's mean is not; false negative: "
-            "the reverse. The same threshold holds for both, but for a verdict of fit, which is "
-            "positive as it stands. of: items with both.",
-            "share: false positives of all items with both, also of each system's.",
+            say("kinds"),
+            say("share"),
             *labels.sentences(),
         ]
 
