@@ -58,8 +58,14 @@ class Report:
         """Return the rows alone, without the facts that pages show."""
         return [entry.row for entry in self.entries]
 
-    def add(self, row, **facts):
-        """Append one row, with further facts by the names of an Entry's fields."""
+    def add(self, row, numbers=None, **facts):
+        """Append one row, with further facts by the names of an Entry's fields.
+
+        numbers: {name: Estimate} of the row, whose reasons and undefined draws are the entry's.
+        """
+        if numbers:
+            lost = max(estimate.undefined_draws for estimate in numbers.values())
+            facts = {"reason": reasons_of(numbers), "undefined_draws": lost} | facts
         self.entries.append(Entry(row, **facts))
 
     def add_estimate(self, about, estimate, more, **facts):

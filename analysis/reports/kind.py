@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isnan
 
 from analysis.reports.words import texts_beside
 
+OF_READERS = ("method", "formula", "source", "by_note", "no_figure")  # of about.yaml
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
-UNDEFINED = ("–", "", "undefined for every judge: the report says why")
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Kind:
     build(answers, options, parts) gives the Report, of all parts where none are named.
     list_parts(questions) is the choice of parts to show, the first being the usual one.
     layout(report, chosen, looks) is the page; headline(answers, options, judges) its
-    (value, interval, words) on the index. find(report, chosen) is the sentence that is its page's
-    title where the report has no verdict, "" where it finds nothing. stamp(study) is a text that
+    (value, interval, words) on the index, two blanks and a sentence of most. find(report, chosen)
+    is the sentence that is its page's title where the report has no verdict, "" where it finds
+    nothing. stamp(study) is a text that
     changes with what the report reads in addition to the answers; watch(reader) the same for a
     report that knows by the frames.Reader whether there is anything to read. no_figure: why its
     page never has a figure, blank where it has. needs_ratings: whether it says nothing without
@@ -67,17 +68,59 @@ class ReportObject:
     """A report as one object: its attributes and methods are named as the fields of its Kind.
 
     Fields that are texts for readers stand under its name in about.yaml of its folder.
+    of_judges: whether it says nothing where no judge has scored; nothing: why a study has no part
+    of it; silent: why nothing is found where no number says why; is_drawn: whether its headline
+    needs intervals; brief: what `build` is told where only the finding is read.
     """
+
+    of_judges, is_drawn = True, True
+    nothing, silent = "no question has a scale with an order", "its page says why"
+    brief: dict = {}
 
     def kind(self):
         """Return the Kind that pages, the index and the command read."""
         names = [field.name for field in fields(Kind) if hasattr(self, field.name)]
         return Kind(**_texts_of(self) | {name: getattr(self, name) for name in names})
 
+    def find(self, report, chosen):
+        """Return the page's title where the report has no verdict; "" where it finds nothing."""
+        return ""
+
+    def parts_of_finding(self, part):
+        """Return the parts from which the finding on the usual part can be read."""
+        return [part]
+
+    def headline(self, answers, options, judges):
+        """Return what the page has as its title, of the usual part; else why there is nothing."""
+        parts = [part for part, _ in self.list_parts(answers.questions).choices]
+        if self.of_judges and not judges:
+            return NO_JUDGE
+        if not parts:
+            return no_value(self.nothing)
+        options = options if self.is_drawn else replace(options, draws=0)
+        report = self.build(answers, options, self.parts_of_finding(parts[0]), **self.brief)
+        finding, _ = finding_of(report, parts[0], self)
+        why = next((entry.reason for entry in report.entries if entry.reason), self.silent)
+        return ("", "", finding) if finding else no_value(why)
+
 
 def _texts_of(report):
     texts = texts_beside(sys.modules[type(report).__module__].__file__).get(report.name, {})
-    return {name: text for name, text in texts.items() if name != "notes"}
+    return {name: text for name, text in texts.items() if name in OF_READERS}
+
+
+def finding_of(report, chosen, kind):
+    """Return (the sentence that is the page's title, the others): of what the page shows, if any.
+
+    Without a sentence, or where each group of items has its own, the title is blank.
+    """
+    if report.groups:
+        return "", report.verdict
+    if not report.verdict:
+        return kind.find(report, chosen), []
+    own = (sentence for sentence in report.verdict if sentence.startswith(f"{chosen}:"))
+    title = next(own, report.verdict[0])
+    return title, [sentence for sentence in report.verdict if sentence != title]
 
 
 def of_questions(takes):

@@ -121,7 +121,7 @@ def headlines(request, slug):
     by_name, (shown, lacking) = cards(source), pages_of(source.reader)
     context = {
         "study": study,
-        "pages": [(page, *_by_number(_cards_of(page, by_name, source.reader))) for page in shown],
+        "pages": [(page, _cards_of(page, by_name, source.reader)) for page in shown],
         "lacking": lacking,
         "computed": headlines_computed(source),
     }
@@ -129,13 +129,6 @@ def headlines(request, slug):
 
 
 def _cards_of(page, by_name, reader):
-    """Yield the cards of the reports that have a page of their own."""
-    for kind in page.kinds:
-        if not kind.instead(reader):
-            yield by_name[kind.name]
-
-
-def _by_number(cards_of_page):
-    """Return (the first card, the others): those with a number before those without."""
-    first, *others = sorted(cards_of_page, key=lambda card: not card.has_number)
-    return first, others
+    """Return the cards of the reports that have a page of their own, what says nothing last."""
+    own = [by_name[kind.name] for kind in page.kinds if not kind.instead(reader)]
+    return sorted(own, key=lambda card: not card.has_number)

@@ -64,7 +64,10 @@ def several_versions(source):
 
 @dataclass(frozen=True)
 class Card:
-    """A report with its headline: a number, its interval and what they are."""
+    """A report with its headline: a number, its interval and what they are, or a sentence.
+
+    value: blank of a sentence, – where there is nothing to say.
+    """
 
     name: str
     title: str

@@ -13,6 +13,7 @@ from analysis.exports import codebook, write
 from analysis.exports import tables as exports
 from analysis.figures.folding import fold
 from analysis.figures.looks import Looks
+from analysis.reports.kind import finding_of
 from analysis.reports.registry import PAGES, REPORTS, page_of
 from analysis.serving import latex, tables, wait
 from analysis.serving.grouping import groups_on_page, layout_of
@@ -109,20 +110,6 @@ def report_context(source, form, kind):
         "no_worker": source.had_no_worker,
         "ways_on": _ways_on(source, kind, result, form.chosen),
     }
-
-
-def finding_of(report, chosen, kind):
-    """Return (the sentence that is the page's title, the others): of what the page shows, if any.
-
-    Without a sentence, or where each group of items has its own, the title is blank.
-    """
-    if report.groups:
-        return "", report.verdict
-    if not report.verdict:
-        return kind.find(report, chosen), []
-    own = (sentence for sentence in report.verdict if sentence.startswith(f"{chosen}:"))
-    title = next(own, report.verdict[0])
-    return title, [sentence for sentence in report.verdict if sentence != title]
 
 
 def _ways_on(source, kind, result, chosen):

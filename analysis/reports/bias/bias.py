@@ -14,20 +14,20 @@ from analysis.figures.layout import Figure, Layout, Table, cell_of, cross_table,
 from analysis.figures.lines import maps
 from analysis.reports.base import group_by, pivot
 from analysis.reports.bias.self_contradiction import FAILURES, KINDS, POSITION, RETEST, of_itself
-from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.labels import on_another_scale
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.words import worded
+from analysis.reports.words import notes_beside, worded
 from analysis.stats.ensembles.subsets import folds_of
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean, means_by_group, spread_of_means
 from analysis.stats.regression.clustered_slope import clustered_slope
 from analysis.stats.regression.isotonic_map import cross_fitted, isotonic_map
-from annotate.templatetags.concord import interval, leading_point
 
+say = notes_beside(__file__, "bias")
 LENGTH, SYSTEMS, RECIPIENTS, CALIBRATION = "length", "systems", "recipients", "calibration"
 BIASES = (LENGTH, SYSTEMS, RECIPIENTS, CALIBRATION, POSITION, RETEST, FAILURES)
 MOST_FOLDS = 5
@@ -68,6 +68,7 @@ class Bias(MeasuredReport):
 
     name, title, options = "bias", "Bias", DeviationOptions
     named_by = ("bias", "evaluator", "question")
+    brief = {"biases": [SYSTEMS]}
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
     def measure(self, report, scores, keys, biases=BIASES):
@@ -146,22 +147,6 @@ class Bias(MeasuredReport):
             f"{question} {with_interval(far, 'far')} points {'above' if is_above else 'below'} "
             "their mean."
         )
-
-    def headline(self, answers, options, judges):
-        """Return the largest difference of a judge from people on a system, first question."""
-        keys = [q.key for q in answers.questions if q.scale.is_ordered]
-        if not judges or not keys:
-            return no_value("no question has a scale with an order") if judges else NO_JUDGE
-        worst = _furthest(self.build(answers, options, keys[:1], biases=[SYSTEMS]), keys[0])
-        where = f"{keys[0]}{first_of(keys)}"
-        if worst is None:
-            return no_value(f"no difference from people on {where}")
-        words = (
-            f"largest bias for a system: {worst['evaluator']} stands "
-            f"{'above' if worst['value'] > 0 else 'below'} people on items of {worst['group']}, "
-            f"{where}, n = {worst['n']:,} items"
-        )
-        return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words
 
 
 class _Work:
@@ -297,25 +282,13 @@ OF_DIFFERENCE = {
 def _notes(report, work):
     slopes = [row for row in report.rows if row["bias"] == LENGTH and row["group"]]
     if slopes:
-        yield (
-            f"Length: slope of judge − people on the length of the item's text, per "
-            f"{slopes[0]['group']} (per {PER_SHORT} where half of the texts are shorter than "
-            f"{SHORT_TEXT}, else per {PER}); interval by t with cluster-robust standard errors."
-        )
-    where = (
-        "on the choose part of the split, measured on the test part"
-        if work.choosing
-        else f"on {work.folds[1] - 1} of {work.folds[1]} folds of recipients (else contents, else "
-        "items), measured on the other"
-    )
-    yield from (
-        "Systems, recipients: mean of judge − people; above 0 the judge is the kinder one.",
-        f"Recipients: standard deviation of their means, chance included; the {MOST_RECIPIENTS} "
-        "largest are chosen for being large, so that further ratings will shrink them.",
-        f"Calibration: an isotonic map from judge to people, fitted {where}.",
-        "Position, test–retest, failures: of all runs, whatever people said. Failures count every "
-        "judgment that was asked and settled; their intervals are Wilson's, items as independent.",
-    )
+        sizes = {"short": PER_SHORT, "shorter": SHORT_TEXT, "long": PER}
+        yield say("length", per=slopes[0]["group"], **sizes)
+    yield say("systems")
+    yield say("recipients", most=MOST_RECIPIENTS)
+    n = None if work.choosing else work.folds[1]
+    yield say("calibration_of_split") if n is None else say("calibration", n=n, others=n - 1)
+    yield say("runs")
 
 
 def _furthest(report, question):

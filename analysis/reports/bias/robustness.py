@@ -12,9 +12,11 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, cell_of, details, listing
 from analysis.options.common import Drawn, Judged
 from analysis.reports.base import columns_of
-from analysis.reports.kind import NO_JUDGE, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import interval_note, item_notes
+from analysis.reports.shared.findings import with_interval
 from analysis.reports.shared.measured import MeasuredReport
+from analysis.reports.words import notes_beside
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import round_half_down
 from analysis.stats.ranked_lists.robustness import (
@@ -27,7 +29,7 @@ from analysis.stats.ranked_lists.robustness import (
     moved,
     robustness,
 )
-from annotate.templatetags.concord import interval, leading_point
+from annotate.templatetags.concord import leading_point
 from judges.models import Judgment, Run
 from judges.perturbations.relations import NO_CHANGE, RELATIONS
 
@@ -44,12 +46,7 @@ CAPTIONS = {
 }
 # Heading of a table: the number in a row, whose interval stands under its name.
 PARTS = {"Changed prompt": "", SAME_AGAIN: "floor", "Difference": "excess"}
-MULTIPLIED = (
-    "A multiplied scale has more points than the question's, so that answers mapped back may lie "
-    "between these: changes are taken of them as they are; whether an answer is another one is "
-    "asked of their nearest points, halves down. So a judge that answers at random changes a "
-    "little more under it than when asked again."
-)
+say = notes_beside(__file__, "robustness")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +59,7 @@ class Robustness(MeasuredReport):
 
     name, title, options = "robustness", "Robustness", RobustnessOptions
     named_by = ("evaluator", "question", "relation", "measure")
-    needs_ratings = False
+    needs_ratings, silent = False, "no judge was tested with changed prompts"
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     watch = staticmethod(Perturbed.known_by)
 
@@ -100,21 +97,18 @@ class Robustness(MeasuredReport):
         figures += dot_figure("excess", caption, beyond, *how, "Other answers beyond chance")
         return Layout(figures, tables, *details(replace(report, entries=own)))
 
-    def headline(self, answers, options, judges):
-        """Return the robustness of the judge and relation that fall furthest below asking again."""
-        if not judges:
-            return NO_JUDGE
-        rows = [row for row in self.build(answers, options).rows if row["measure"] == ROBUSTNESS]
+    def find(self, report, question):
+        """Say under which change a judge falls furthest below being asked the same again."""
+        rows = [row for row in report.rows if row["measure"] == ROBUSTNESS]
         rows = [row for row in rows if row["relation"] != EVERY and not isnan(row["excess"])]
         if not rows:
-            return no_value("no judge was tested with changed prompts: its page has the button")
+            return ""
         worst = min(rows, key=lambda row: row["excess"])
-        words = (
-            f"least robust: {worst['evaluator']} under {label(worst['relation']).lower()} on "
-            f"{worst['question']}; the same prompt again {leading_point(worst['floor'])}, "
-            f"n = {worst['n']:,} items"
+        return (
+            f"{worst['evaluator']} is least robust under {label(worst['relation']).lower()} on "
+            f"{question}: {with_interval(worst, 'value')}; asked the same again "
+            f"{leading_point(worst['floor'])}."
         )
-        return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words
 
 
 class _Test:
@@ -227,28 +221,19 @@ COLUMNS = {
 def _notes(scores, runs, judges):
     """Yield notes on what was asked, how often, and which judges were not tested."""
     if not judges:
-        yield (
-            "No judge was tested with changed prompts: the page of a judge that was run has the "
-            "button."
-        )
+        yield say("untested")
         return
     for judge in judges:
         run, settings = runs[judge], runs[judge].frozen["robustness"]
         ended = "" if run.state == Run.State.FINISHED else ", not to its end"
-        yield (
-            f"{judge}: run {run.pk}{ended}, {settings['items']} items drawn with seed "
-            f"{settings['seed']}; each changed prompt asked {_times(settings['repeats'])}, the "
-            f"unchanged one {_times(settings['repeats'] + 1)}."
-        )
+        times, again = (_times(settings["repeats"] + more) for more in (0, 1))
+        facts = {"run": run, "ended": ended, "own": settings, "times": times, "again": again}
+        yield say("run", judge=judge, **facts)
     if any("multiply" in runs[judge].frozen["robustness"]["relations"] for judge in judges):
-        yield MULTIPLIED
+        yield say("multiplied")
     if others := [name for name in scores.judges if name not in runs]:
-        yield f"Not tested: {', '.join(others)}."
-    yield (
-        "The noise floor compares answers to the unchanged prompt with one another; the excess is "
-        "what a change adds to it. Replies without a value are left out of all measures but "
-        "failures, the share of them."
-    )
+        yield say("others", names=", ".join(others))
+    yield say("floor")
 
 
 def _times(count):

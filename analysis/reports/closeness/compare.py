@@ -10,7 +10,6 @@ from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
 from analysis.options.evaluators import A_RATER, MEAN_OF, evaluator_or_none, evaluators
 from analysis.reports.closeness.engine import (
-    HOW_TESTED,
     ClosenessReport,
     add_tested,
     as_difference,
@@ -19,11 +18,11 @@ from analysis.reports.closeness.engine import (
 from analysis.reports.closeness.measures import COST, MEASURES, NEITHER, measures_of
 from analysis.reports.closeness.sentences import (
     LEVEL,
-    NOBODY,
     call,
     list_notes,
     list_sentences,
     say_interval,
+    say_note,
     write,
 )
 from analysis.reports.closeness.sides import Sides, Undefined
@@ -90,22 +89,10 @@ class Compare(ClosenessReport):
     in_front = ("of", "other", "margin")
     singles, least = False, FEWEST
     named_by = ("evaluator", "other", "question", "measure")
-    formula = [
-        "Difference = measure of the first − measure of the other, both on the rows that both and "
-        "people have.",
-        *HOW_TESTED,
-        "Max-T: the same of the largest |t*| of this and all evaluators with a smaller |t|, from "
-        "the largest |t| down, never falling.",
-        "Not worse by more than the margin: (k + 1) / (B + 1) ≤ .025 with k of B draws at or below "
-        "−margin, by Holm where several are compared.",
-    ]
 
     def list_parts(self, questions):
         choices = [(key, MEASURES[key].label) for key in measures_of(questions)]
         return Shown("measure", "Measure", choices)
-
-    def usual_parts(self, questions):
-        return measures_of(questions)[:1]
 
     def compare(self, report, scores, parts):
         answers, options = scores.whole, scores.options
@@ -118,7 +105,7 @@ class Compare(ClosenessReport):
         pairs = [(first, named[-1]) for first in named[:-1]] if of and other else []
         for key in (parts or measures_of(answers.questions)) if pairs else ():
             _add_measure(report, sides, pairs, MEASURES[key], options.margin)
-        report.verdict = list_sentences(report) or [NOBODY]
+        report.verdict = list_sentences(report) or [say_note("nobody")]
         measured = {row["measure"] for row in report.rows}
         notes = list_notes(named, sides, options, measured)
         return sides.scores, [*notes, *sides.labels.sentences()]
@@ -143,20 +130,6 @@ class Compare(ClosenessReport):
             title = f"Difference of {own.symbol}"
             figures = dot_figure("compare", caption, *drawn, title, marks=named)
         return Layout(figures, [_table([entry.row for entry in entries], own, names, less)])
-
-    def say_first(self, report, judges):
-        """Say how far the first judge of Results is ahead of a rater, or of what else is usual."""
-        rows = [row for row in report.rows if row["question"] == AVERAGE] or report.rows
-        if not rows or isnan(rows[0]["difference"]):
-            return None
-        row, own = rows[0], MEASURES[rows[0]["measure"]]
-        ends = say_interval(row["low"], row["high"], own)
-        where = "mean of the questions" if row["question"] == AVERAGE else row["question"]
-        words = (
-            f"{own.symbol} of {row['evaluator']}, first on Results, less that of "
-            f"{call(row['other'])}: {where}, p {p_words(row['p'])}"
-        )
-        return write(row["difference"], own), "" if ends == "–" else ends, words
 
 
 def choose_pairs(scores, options):

@@ -16,8 +16,8 @@ from analysis.figures.layout import (
     ranked,
 )
 from analysis.reports.base import Entry
-from analysis.reports.closeness.engine import ClosenessReport, number_and_ends
-from analysis.reports.kind import Shown, best
+from analysis.reports.closeness.engine import ClosenessReport
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import (
     AVERAGE,
     GROUPED,
@@ -78,6 +78,9 @@ class Correlation(ClosenessReport):
             figures.append(Figure("heat", caption, question_heat_map(own, title)))
         return Layout(figures, [wide_table(report, words)], *details(report))
 
+    def parts_of_finding(self, coefficient):
+        return [f"{coefficient} {LEVELS[0]}"]
+
     def find(self, report, coefficient):
         """Say which judge follows the reference most closely over all items."""
         keys = {entry.row["question"] for entry in report.entries} - {AVERAGE}
@@ -86,17 +89,6 @@ class Correlation(ClosenessReport):
         measure = f"{LABELS[coefficient]} with the reference ({where}, all items together)"
         wanted = {"coefficient": coefficient, "level": LEVELS[0], "question": question}
         return first_judge(report, "value", "follows people most closely", measure, **wanted)
-
-    def say_first(self, report, judges):
-        """Say which judge has the largest mean r."""
-        row = best([row for row in report.rows if row["question"] == AVERAGE], judges, "value")
-        if row is None:
-            return None
-        words = (
-            f"largest Pearson r of a judge: {row['evaluator']}, mean of the questions, "
-            f"n = {row['n']:,} {over_questions(report)}"
-        )
-        return *number_and_ends(row), words
 
 
 def _entries(scores, compared, places, measures):
@@ -108,8 +100,7 @@ def _entries(scores, compared, places, measures):
             about = {"evaluator": evaluator.name, "question": question}
             about |= {"level": level, "coefficient": coefficient}
             sizes = {"n": estimate.n, "groups": estimate.groups, "skipped": estimate.skipped}
-            who = {"judge": evaluator.judge, "kind": evaluator.kind}
-            yield Entry.from_estimate(about, estimate, sizes, **who)
+            yield Entry.from_estimate(about, estimate, sizes, **evaluator.facts)
 
 
 def levels_of(report):

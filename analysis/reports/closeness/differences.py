@@ -15,13 +15,10 @@ from analysis.reports.closeness.engine import (
     CERTAIN,
     CORRECTION,
     HOLM,
-    HOW_P,
-    HOW_TESTED,
     MAX_T,
     ClosenessReport,
     add_tested,
     as_difference,
-    number_and_ends,
     test_family,
 )
 from analysis.reports.shared.correlations import (
@@ -34,11 +31,13 @@ from analysis.reports.shared.correlations import (
 )
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.options import CorrelationOptions
-from analysis.reports.words import p_words
+from analysis.reports.words import notes_beside, p_words
 from analysis.stats.ensembles.average import average
+from annotate.templatetags.concord import interval, leading_point
 
 MOST_DRAWN = 24
 MOST_PAIRS = 60
+say = notes_beside(__file__, "differences")
 CORRECTED = {MAX_T: "p (max-T)", HOLM: "p (Holm)"}
 
 
@@ -65,17 +64,8 @@ class Differences(ClosenessReport):
     """
 
     name, title, options = "differences", "Differences", DifferencesOptions
-    named_by, fewest = ("evaluator", "other", "question", "level"), 2
-    formula = [
-        "Difference = coefficient of the first judge − coefficient of the second, both on the "
-        "items that all judges of the question shown here have.",
-        *HOW_TESTED,
-        "Max-T: the same of the largest |t*| of this pair and all pairs with a smaller |t|, from "
-        "the largest |t| down, never falling; a family is one question at one level.",
-        "With Holm chosen: p = 2 · min((k₋ + 1), (k₊ + 1)) / (B + 1), with k₋ and k₊ of B draws at "
-        "or below, and at or above, 0; at most 1; the smallest p times the number of pairs, the "
-        "next times one less, and so on, never falling.",
-    ]
+    named_by = ("evaluator", "other", "question", "level")
+    silent = "no two judges have values of one question"
 
     def compare(self, report, scores, parts):
         common = _Common(scores)
@@ -116,22 +106,23 @@ class Differences(ClosenessReport):
         table = Table(caption, ["Difference", "p", corrected, "n", *keys], lines, [], "Judges")
         return Layout(figures, [table])
 
-    def say_first(self, report, judges):
-        """Say how far the judge with the highest r is ahead of the next."""
+    def find(self, report, measure):
+        """Say how far the judge with the highest coefficient is ahead of the next."""
         rows = [row for row in report.rows if row["question"] == AVERAGE]
         rows = [row for row in rows if not isnan(row["difference"])]
         if not rows:
-            return None
+            return ""
         row = max(rows, key=lambda row: row["value"] + row["other_value"])
         sign = -1 if row["difference"] < 0 else 1
         better, other = (row["evaluator"], row["other"])[::sign]
-        low, high = sorted((sign * row["low"], sign * row["high"]))
-        words = (
-            f"Pearson r of {better}, the judge with the highest, less that of {other}, the next: "
-            f"mean of the questions, p {p_words(row['p'])} for these two alone"
+        ends = " ".join(interval(*sorted((sign * row["low"], sign * row["high"]))).split())
+        p = "" if isnan(row["p"]) else f", p {p_words(row['p'])} for these two alone"
+        coefficient, level = measure.split()
+        return (
+            f"{better} has the highest {LABELS[coefficient]} at the {level} level, mean of the "
+            f"questions; {other}, the next, has {leading_point(abs(row['difference']))} "
+            f"{ends and ends + ' '}less{p}."
         )
-        ends = {"value": sign * row["difference"], "low": low, "high": high}
-        return *number_and_ends(ends), words
 
 
 class _Common:
@@ -179,22 +170,16 @@ class _Common:
         """Yield notes on which judges are compared, and on which questions and items."""
         against = self.scores.options.against
         if self.without:
-            yield f"Left out, as they have no value of any question: {', '.join(self.without)}."
+            yield say("without", names=", ".join(self.without))
         if against and against not in self.answered:
-            yield f"{against} cannot be compared: it is left out, or not among the chosen judges."
+            yield say("against", name=against)
         if not self.shared:
-            yield "A difference needs two judges with values of one question."
+            yield say("two")
         numbers = Counter(place for places in self.answered.values() for place in places)
         if any(numbers[place] < len(self.answered) for place in self.places):
             keys = (f"{self.scores.questions[p].key} {numbers[p]}" for p in self.places)
-            yield (
-                f"Not every judge has values of every question (judges: {', '.join(keys)}): two "
-                "are compared on the questions that both have, which alone are in their average."
-            )
-        yield (
-            "Differences of a question are taken on the items that the reference and all its "
-            "judges shown here have; both judges are computed on the same draws."
-        )
+            yield say("unequal", keys=", ".join(keys))
+        yield say("items")
 
 
 def _add_part(report, common, coefficient, level):
@@ -219,28 +204,14 @@ def _add_part(report, common, coefficient, level):
 def _test_notes(common):
     """Yield notes on the p-values and the smallest that there can be."""
     options = common.scores.options
-    most = max(len(family) for _, family in common.families())
-    is_holm = options.correction == HOLM
-    smallest = (2 * most if is_holm else 1) / (options.draws + 1)
+    pairs = max(len(family) for _, family in common.families())
+    of = "holm" if options.correction == HOLM else "max_t"
+    smallest = (2 * pairs if of == "holm" else 1) / (options.draws + 1)
     if options.draws and smallest > CERTAIN:
-        few = f"With {options.draws:,} draws no"
-        least = f"can be below {min(smallest, 1):.2f}: take more draws"
-        if is_holm:
-            yield f"{few} p_holm of {most} pairs {least}, fewer judges, or differences from one."
-        else:
-            yield f"{few} p_adjusted {least}."
-    family = f"{most} pairs of one question and level"
-    if is_holm:
-        yield (
-            "p: two-sided, from the share of draws on the other side of no difference, with "
-            f"(k + 1) / (draws + 1); p_holm, here also p_adjusted: adjusted for the {family}."
-        )
-        return
-    yield f"{HOW_P}{family}; p_holm: p by Holm, for comparison."
-    yield (
-        "p_adjusted is a little too small where clusters are few: meant to err in .05 of families, "
-        "it did in .080 with 100 clusters and in .072 with 400, in simulations of 45 pairs."
-    )
+        yield say(f"few_draws_{of}", draws=options.draws, pairs=pairs, least=min(smallest, 1))
+    yield say(f"p_{of}", pairs=pairs)
+    if of == "max_t":
+        yield say("too_small")
 
 
 def _with_p(entry):

@@ -4,14 +4,13 @@ from dataclasses import dataclass, replace
 
 from analysis.options.common import SKIP
 from analysis.options.declare import choice
-from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import LABELS, PARTS
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.stats.comparison.differences import holm, paired_differences
 from analysis.stats.comparison.max_t import paired_max_t
 from analysis.stats.estimate import Estimate
-from annotate.templatetags.concord import interval, leading_point
 
 CERTAIN = 0.05
 MAX_T, HOLM = "max_t", "holm"
@@ -21,27 +20,16 @@ CORRECTION = choice(
     "max_t (default) or holm: how p is corrected for the number of pairs",
     [(MAX_T, "max-T, of the same draws"), (HOLM, "Holm")],
 )
-HOW_TESTED = [
-    "Interval: 2.5 % and 97.5 % of the differences in each draw of the clusters.",
-    "p = (k + 1) / (B + 1), with k of B draws in which |t*| ≥ |t|: t = difference / SE, t* = "
-    "(its draw − difference) / SE, SE the standard deviation of the draws.",
-]
-
-HOW_P = (
-    "p: two-sided, from the share of draws as far from the difference, in standard errors, as it "
-    "is from 0, with (k + 1) / (draws + 1); an undefined draw counts as so far. p_adjusted: "
-    "step-down max-T of the same draws, over the "
-)
 
 
 class ClosenessReport(MeasuredReport):
     """A report on how closely evaluators follow the reference.
 
     singles: whether raters are compared one by one; least: clusters below which there is no
-    interval; fewest: judges below which there is no headline.
+    interval.
     """
 
-    singles, least, fewest = True, 0, 1
+    singles, least = True, 0
 
     def measure(self, report, scores, parts):
         scores, notes = self.compare(report, scores, parts)
@@ -62,20 +50,6 @@ class ClosenessReport(MeasuredReport):
         names = [(part, *part.split()) for part in PARTS]
         choices = [(part, f"{LABELS[key]}, {level}") for part, key, level in names]
         return Shown("measure", "Coefficient and level", choices)
-
-    def headline(self, answers, options, judges):
-        """Return the (value, interval, words) of the report's first number, Pearson's r mostly."""
-        if len(judges) < self.fewest:
-            return no_value("needs two judges") if judges else NO_JUDGE
-        report = self.build(answers, options, self.usual_parts(answers.questions))
-        return self.say_first(report, judges) or UNDEFINED
-
-    def usual_parts(self, questions):
-        return ["pearson dataset"]
-
-    def say_first(self, report, judges):
-        """Return the headline; None where nothing is defined."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -119,8 +93,7 @@ def add_tested(report, about, tested, numbers, **facts):
         | {"difference": difference.value, "low": difference.low, "high": difference.high}
         | numbers
         | {"n": difference.n},
-        reason=difference.reason,
-        undefined_draws=difference.undefined_draws,
+        {"difference": difference},
         **facts,
     )
 
@@ -130,8 +103,3 @@ def as_difference(entry):
     row = entry.row
     pair = f"{row['evaluator']} − {row['other']}"
     return replace(entry, row=row | {"pair": pair, "value": row["difference"]})
-
-
-def number_and_ends(row, key="value"):
-    """Return the first two parts of a headline."""
-    return leading_point(row[key]), interval(row["low"], row["high"])

@@ -20,6 +20,7 @@ from analysis.reports.shared.correlations import (
 )
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
+from analysis.reports.words import notes_beside
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.subsets import (
     coefficients_by_group,
@@ -33,7 +34,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import without_rounding
 from analysis.stats.intervals.subset_draws import group_draws, pearson_draws
 from annotate.design.splits import TEST
-from annotate.templatetags.concord import interval, leading_point
+from annotate.templatetags.concord import interval
 
 MOST_MEMBERS = 8  # 255 subsets; each more doubles them
 MOST_FOLDS = 5
@@ -46,27 +47,14 @@ ONE_CLUSTER = "no interval: all observations are in one cluster"
 SEVERAL = "no interval: groups span several clusters"
 CROSSED = ("cross_validated", "cross_validated_low", "cross_validated_high")
 BLANK = dict.fromkeys(("mean", "min", "max", *CROSSED), nan) | {"of": None}
-ON_TEST = (
-    "{coefficient}, {level}: {best[members]}, the best on the choose part, has {best[value]:.3f} "
-    "on the test part; the single judge with the highest {measure} there, {single[members]}, has "
-    "{single[value]:.3f}."
-)
-ELSEWHERE = (
-    "{coefficient}, {level}: {best[members]} looks best with {best[value]:.3f}. Chosen on other "
-    "recipients such a winner reaches {best[cross_validated]:.3f}, the single judge with the "
-    "highest {measure}: {single[cross_validated]:.3f}."
-)
-NO_INTERVALS = (
-    "Subsets and sizes have no intervals at the dataset and the system level, but for Pearson's r "
-    "over all items: of so many subsets they would take minutes. That of the best is given."
-)
+say = notes_beside(__file__, "ensembles")
 
 
 class Ensembles(ClosenessReport):
     """A row per subset, question, level and coefficient; then per size, and of the best subset."""
 
     name, title, options = "ensembles", "Ensembles", CorrelationOptions
-    singles, named_by, fewest = False, ("question", "level", "kind"), 2
+    singles, named_by = False, ("question", "level", "kind")
 
     def compare(self, report, scores, parts):
         subsets = Subsets(scores)
@@ -75,7 +63,7 @@ class Ensembles(ClosenessReport):
         report.verdict = list(_verdict(report))
         notes = list(_notes(subsets))
         if scores.options.draws and subsets.questions:
-            notes.append(NO_INTERVALS)
+            notes.append(say("no_intervals"))
         return subsets.scores, notes
 
     def layout(self, report, measure, looks):
@@ -113,20 +101,6 @@ class Ensembles(ClosenessReport):
             ),
         ]
         return Layout([figure] if own else [], tables, *details(report))
-
-    def say_first(self, report, judges):
-        """Give the Pearson r of the best subset, and what that choice is worth elsewhere."""
-        best = {entry.kind: entry.row for entry in report.entries if entry.kind in WINNERS}
-        if BEST not in best:
-            return None
-        is_test = report.options["part"] == TEST
-        worth = [leading_point(best[kind]["cross_validated"]) for kind in WINNERS]
-        words = (
-            f"Pearson r of the best mean of judges ({best[BEST]['members']}), mean of the "
-            f"questions; chosen on {'the choose part' if is_test else 'other recipients'} "
-            f"{worth[0]}, the single judge with the highest r: {worth[1]}"
-        )
-        return leading_point(best[BEST]["value"]), "", words
 
 
 class Subsets:
@@ -290,15 +264,13 @@ def choose_judges(scores):
         best = sorted(candidates, key=lambda name: ranks.get(name, len(ranks)))[:MOST_MEMBERS]
         judges = [name for name in candidates if name in best]
     left_out = {
-        f"Of {len(candidates)} judges the best {MOST_MEMBERS} are combined, in the order of "
-        "Results; where no other ratings chose them, what they reach together may be somewhat too "
-        "high. Choose others above. Left out": [n for n in candidates if n not in judges],
-        "On a scale of their own, so in no mean": apart,
-        "Without an answer to some question that the others share, so in no mean unless chosen "
-        "above": [name for name in able if name not in candidates],
-        "Answers in no order, so in no mean": [name for name, own in asked.items() if not own],
+        "best": [name for name in candidates if name not in judges],
+        "own_scale": apart,
+        "core": [name for name in able if name not in candidates],
+        "no_order": [name for name, own in asked.items() if not own],
     }
-    return judges, [f"{why}: {', '.join(names)}." for why, names in left_out.items() if names]
+    sizes = {"n": len(candidates), "most": MOST_MEMBERS}
+    return judges, [say(w, names=", ".join(n), **sizes) for w, n in left_out.items() if n]
 
 
 def _means_of_groups(x, y, groups):
@@ -380,30 +352,22 @@ def _verdict(report):
         rows = {entry.kind: entry.row for entry in own}
         worth = [row["cross_validated"] for row in rows.values()]
         if len(worth) == len(WINNERS) and not np.isnan(worth).any():
-            words = ON_TEST if report.options["part"] == TEST else ELSEWHERE
+            case = "on_test" if report.options["part"] == TEST else "elsewhere"
             measure = "r" if coefficient == "pearson" else coefficient
             facts = {"coefficient": coefficient, "level": level, "measure": measure}
-            yield words.format(**facts, best=rows[BEST], single=rows[BEST_SINGLE])
+            yield say(case, **facts, best=rows[BEST], single=rows[BEST_SINGLE])
 
 
 def _notes(subsets):
     sizes = ", ".join(f"{key} {len(rows):,}" for key, _, _, rows in subsets.questions)
-    yield (
-        "Each subset is the unweighted mean of its judges, on the items that all chosen judges "
-        f"and the reference have: {sizes or 'none'}."
-    )
+    yield say("subsets", sizes=sizes or "none")
     yield from subsets.left_out
-    if subsets.scores.choosing:
-        yield "Best: chosen on the choose part of the split; its value is that on the test part."
-        if not subsets.choosing:
-            yield "No subset is chosen: the choose part lacks answers of some of these judges."
+    if not subsets.scores.choosing:
+        yield say("folds", n=subsets.folds[1], seed=subsets.scores.options.seed)
         return
-    yield (
-        "Cross-validated: the recipients (else contents, else items) are cut into "
-        f"{subsets.folds[1]} folds; the subset that is best on the others is measured on each "
-        f"fold, and the folds are averaged. Seed {subsets.scores.options.seed}. Its interval draws "
-        "each fold's recipients again; what was chosen stays."
-    )
+    yield say("chosen")
+    if not subsets.choosing:
+        yield say("not_chosen")
 
 
 def _spread(entry):

@@ -2,37 +2,37 @@
 
 from dataclasses import replace
 from itertools import product
-from math import isnan
 
 from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, details, n_words
 from analysis.reports.base import Report
 from analysis.reports.closeness.correlation import CORRELATION, levels_of, wide_table
-from analysis.reports.closeness.engine import number_and_ends
-from analysis.reports.kind import NO_JUDGE, ReportObject, no_value
-from analysis.reports.shared.correlations import AVERAGE, LABELS
+from analysis.reports.kind import ReportObject
+from analysis.reports.shared.correlations import AVERAGE, LABELS, LEVELS
+from analysis.reports.shared.findings import defined, with_interval
 from analysis.reports.shared.options import CorrelationOptions
+from analysis.reports.words import notes_beside
 
 # Keys are those of Judge.Shots.
 WORDS = {"zero": "zero-shot", "one": "one-shot", "personalised": "personalised one-shot"}
 ORDER = [*WORDS]
+say = notes_beside(__file__, "examples")
 
 
 class Examples(ReportObject):
     """The rows of Correlation of the judges that differ in the example of their prompt alone."""
 
     name, title, options = "examples", "Examples in prompts", CorrelationOptions
+    silent = "no two judges differ only in the example of their prompt"
     list_parts = CORRELATION.list_parts
+    parts_of_finding = CORRELATION.parts_of_finding
 
     def build(self, answers, options, parts=None):
         families = families_of(answers.designs, options.judges or answers.judges)
         judges = {judge: (name, shots) for name, own in families.items() for judge, shots in own}
         report = Report("examples", answers.study.slug, options.as_dict())
         if not judges:
-            report.notes = [
-                "No two LLM judges with answers differ in nothing but the example that their "
-                "prompt shows (none, one, or one of the same recipient)."
-            ]
+            report.notes = [say("none")]
             return report
         everybody = CORRELATION.build(answers, replace(options, judges=tuple(judges)), parts)
         entries = [entry for entry in everybody.entries if entry.judge in judges]
@@ -40,12 +40,7 @@ class Examples(ReportObject):
             family, shots = judges[entry.judge]
             row = {"family": family, "example": shots} | entry.row
             report.entries.append(replace(entry, row=row))
-        report.notes = [
-            "A family: judges of one endpoint, prompt and settings that differ in the example "
-            "alone (who rated it, whether it is held out, and its seed may differ); its name is "
-            "that of its first judge.",
-            *everybody.notes,
-        ]
+        report.notes = [say("family"), *everybody.notes]
         return report
 
     def layout(self, report, coefficient, looks):
@@ -67,22 +62,17 @@ class Examples(ReportObject):
         tables = [wide_table(replace(report, entries=named), words)] if named else []
         return Layout(figures, tables, *details(report))
 
-    def headline(self, answers, options, judges):
-        """Return the largest Pearson r among judges that differ in the example."""
-        if not judges:
-            return NO_JUDGE
-        if not families_of(answers.designs, judges):
-            return no_value("no two judges differ only in the example of their prompt")
-        rows = self.build(answers, options, ["pearson dataset"]).rows
-        rows = [r for r in rows if r["question"] == AVERAGE and not isnan(r["value"])]
+    def find(self, report, coefficient):
+        """Say which judge of those that differ in the example follows people most closely."""
+        rows = [row for row in report.rows if row["question"] == AVERAGE]
+        rows = defined([row for row in rows if row["level"] == LEVELS[0]], "value")
         if not rows:
-            return no_value("the correlation of every such judge is undefined")
-        row = max(rows, key=lambda row: row["value"])
-        words = (
-            f"largest Pearson r among judges that differ in the example: {row['evaluator']}, "
-            f"{WORDS[row['example']]}, mean of the questions"
+            return ""
+        return (
+            f"Of the judges that differ in the example, {rows[0]['evaluator']} "
+            f"({WORDS[rows[0]['example']]}) follows people most closely: {LABELS[coefficient]} "
+            f"{with_interval(rows[0], 'value')}, mean of the questions."
         )
-        return *number_and_ends(row), words
 
 
 def _with(entry, **changes):

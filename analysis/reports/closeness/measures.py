@@ -10,6 +10,7 @@ from analysis.reports.lists.selection import misfits_of, strongly_of
 from analysis.reports.shared.correlations import LEVELS, correlate_rows
 from analysis.reports.shared.labels import MOST_LABELS, as_labels, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of
+from analysis.reports.words import texts_beside
 from analysis.reports.yes_no.confusion import sides_of
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.classification.classification import at_least, auc
@@ -25,13 +26,18 @@ EVERYTHING = "all questions"  # the question of a measure that has none
 class Measure:
     """A measure of an evaluator; the answers as they are, unless it counts something of them.
 
-    key: its name in options; label: on pages; symbol: in sentences; more, less: what an evaluator
-    does that has a larger or a smaller value than another, up to its name; larger: BETTER, WORSE
-    or NEITHER.
+    key: its name in options; larger: BETTER, WORSE or NEITHER. In about.yaml: label: on pages;
+    symbol: in sentences; more, less: what an evaluator does that has a larger or a smaller value
+    than another, up to its name.
     """
 
     key: str
     larger = BETTER
+
+    def __init__(self, words):
+        self.label, self.symbol, self.more, self.less = (
+            words[name] for name in ("label", "symbol", "more", "less")
+        )
 
     def takes(self, question):
         """Return whether a question has this measure."""
@@ -62,21 +68,11 @@ class Measure:
 
 
 class Correlation(Measure):
-    more = "follows people more closely than"
-    less = "follows people less closely than"
-    names = {"pearson": ("Pearson’s r", "r"), "spearman": ("Spearman’s ρ", "ρ")}
-    names["kendall"] = ("Kendall’s τ", "τ")
-    within = {
-        "dataset": ("all items", ""),
-        "user": ("within recipients", " within recipients"),
-        "pair": ("within recipient and content", " within recipient and content"),
-        "system": ("over systems", " over systems"),
-    }
-
-    def __init__(self, coefficient, level):
+    def __init__(self, coefficient, level, words):
         self.coefficient, self.level, self.key = coefficient, level, f"{coefficient}-{level}"
-        (name, symbol), (words, within) = self.names[coefficient], self.within[level]
-        self.label, self.symbol = f"{name}, {words}", f"{symbol}{within}"
+        own, where = words[coefficient], words[level]
+        both = {name: own[name] + where[name] for name in ("label", "symbol")}
+        super().__init__(words | both)
 
     def estimate(self, rows, values):
         both = values, rows.people
@@ -99,8 +95,7 @@ class OnScale(Measure):
 
 
 class Alpha(OnScale):
-    key, label, symbol = "alpha", "Krippendorff’s α with people", "α"
-    more, less = "agrees with people more than", "agrees with people less than"
+    key = "alpha"
 
     def takes(self, question):
         return bool(question.scale.metrics)
@@ -111,9 +106,7 @@ class Alpha(OnScale):
 
 
 class Auc(Measure):
-    key, label, symbol = "auc", "ROC-AUC", "AUC"
-    more = "tells what people find good better than"
-    less = "tells what people find good less well than"
+    key = "auc"
 
     def counted(self, sides, name, values, people, question):
         cut = positive_from(question, sides.scores.options.threshold)
@@ -126,9 +119,7 @@ class Auc(Measure):
 
 
 class Accuracy(Measure):
-    key, label, symbol = "accuracy", "Accuracy: the same label as people", "accuracy"
-    more = "gives people’s label more often than"
-    less = "gives people’s label less often than"
+    key = "accuracy"
 
     def takes(self, question):
         return 0 < len(labels_of(question)) <= MOST_LABELS
@@ -146,9 +137,7 @@ class Accuracy(Measure):
 
 
 class Msa(OnScale):
-    key, label, symbol = "msa", "MSA: the list that people prefer", "MSA"
-    more = "prefers the list that people prefer more often than"
-    less = "prefers the list that people prefer less often than"
+    key = "msa"
 
     def takes(self, question):
         return tie_of(question) is not None
@@ -158,9 +147,7 @@ class Msa(OnScale):
 
 
 class Rsm(Measure):
-    key, label, symbol = "rsm", "RSM: what people find badly misaligned", "RSM"
-    more = "sees more of what people find badly misaligned than"
-    less = "sees less of what people find badly misaligned than"
+    key = "rsm"
 
     def takes(self, question):
         return question.scale.has_graded_points
@@ -176,8 +163,7 @@ class Rsm(Measure):
 
 
 class Ties(Msa):
-    key, label, symbol, larger = "ties", "Share of ties", "the share of ties", NEITHER
-    more, less = "says tie more often than", "says tie less often than"
+    key, larger = "ties", NEITHER
 
     def counted(self, sides, name, values, people, question):
         labels, _ = super().counted(sides, name, values, values, question)
@@ -189,10 +175,7 @@ class Ties(Msa):
 
 
 class AbsoluteError(Measure):
-    key, label, symbol = "mae", "Mean absolute error", "mean absolute error"
-    more = "is further from people’s ratings than"
-    less = "is closer to people’s ratings than"
-    larger = WORSE
+    key, larger = "mae", WORSE
 
     def counted(self, sides, name, values, people, question):
         _check_scale(sides, name, values, question)
@@ -203,8 +186,7 @@ class AbsoluteError(Measure):
 
 
 class Cost(Measure):
-    key, label, symbol = "cost", "Cost of 1,000 items", "the cost of 1,000 items"
-    more, less, larger = "costs more than", "costs less than", WORSE
+    key, larger = "cost", WORSE
 
     def places(self, questions):
         return {EVERYTHING: None}  # an item costs what it costs, whatever it is asked
@@ -216,9 +198,10 @@ class Cost(Measure):
         return clustered_mean(values, **rows.resampling)
 
 
-_CORRELATIONS = [Correlation(*both) for both in product(COEFFICIENTS, LEVELS)]
-_OTHERS = [Alpha(), Auc(), Accuracy(), Msa(), Rsm(), Ties(), AbsoluteError(), Cost()]
-MEASURES = {measure.key: measure for measure in [*_CORRELATIONS, *_OTHERS]}
+WORDS = texts_beside(__file__)["compare"]["measures"]
+_CORRELATIONS = [Correlation(*both, WORDS["correlation"]) for both in product(COEFFICIENTS, LEVELS)]
+_OTHERS = (Alpha, Auc, Accuracy, Msa, Rsm, Ties, AbsoluteError, Cost)
+MEASURES = {own.key: own for own in [*_CORRELATIONS, *(own(WORDS[own.key]) for own in _OTHERS)]}
 COST = MEASURES["cost"]
 
 

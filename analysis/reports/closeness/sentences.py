@@ -4,18 +4,15 @@ from math import isnan
 
 from analysis.options.evaluators import MEAN
 from analysis.reports.base import pivot
-from analysis.reports.closeness.engine import CERTAIN, HOW_P
+from analysis.reports.closeness.engine import CERTAIN
 from analysis.reports.closeness.measures import BETTER, COST, EVERYTHING, MEASURES, NEITHER
 from analysis.reports.shared.correlations import AVERAGE
-from analysis.reports.words import money, p_words
+from analysis.reports.words import money, notes_beside, p_words
 from annotate.templatetags.concord import called, leading_point
 
 LEVEL = 0.025  # one-sided, of a margin: the lower end of a 95 % interval
 MOST_SENTENCES = 5
-NOBODY = (
-    "There is nobody to compare: this takes a judge that has run, and a second judge or raters who "
-    "rated the same items."
-)
+say_note = notes_beside(__file__, "compare")
 
 
 def list_sentences(report):
@@ -40,29 +37,28 @@ def _told(entries):
 
 def say(row, where, reason=""):
     """Say one row's finding; where: on which question, with a space before it."""
-    measure = MEASURES[row["measure"]]
-    first, other, numbers = call(row["evaluator"]), call(row["other"]), _numbers(row, measure)
-    by = "" if row["margin"] is None else write(row["margin"], measure)
-    larger = row["difference"] > 0
+    measure, larger = MEASURES[row["measure"]], row["difference"] > 0
+    is_worse = measure.larger != NEITHER and larger != (measure.larger == BETTER)
     if isnan(row["difference"]):
-        words = f"{first} and {other} cannot be compared{where}: {reason}"
+        case = "undefined"
     elif isnan(row["p_adjusted"]):
-        why = reason or "there is no interval"
-        words = f"{first} and {other} cannot be tested{where} ({numbers}; {why})"
+        case, reason = "untested", reason or "there is no interval"
     elif row["p_adjusted"] < CERTAIN and not row["low"] <= 0 <= row["high"]:
-        is_worse = measure.larger != NEITHER and larger != (measure.larger == BETTER)
-        also = f", but not by more than {by}" if is_worse and row["not_worse"] else ""
-        does = measure.more if larger else measure.less
-        words = f"{first} {does} {other}{where}{also} ({numbers})"
-    elif row["not_worse"]:
-        words = f"{first} is not worse than {other} by more than {by}{where} ({numbers})"
+        case = "worse_within" if is_worse and row["not_worse"] else "differs"
     else:
-        is_open = row["not_worse"] is False
-        also = f"; that it is worse by {by} is not ruled out" if is_open else ""
-        words = f"{first} and {other} cannot be told apart{where} ({numbers}){also}"
-    if words.startswith(("a rater ", "the mean of ")):  # else it begins with a name
-        words = words[0].upper() + words[1:]
-    return f"{words}."
+        case = {True: "not_worse", False: "open", None: "alike"}[row["not_worse"]]
+    words = say_note(
+        case,
+        first=call(row["evaluator"]),
+        other=call(row["other"]),
+        does=measure.more if larger else measure.less,
+        where=where,
+        numbers=_numbers(row, measure),
+        by="" if row["margin"] is None else write(row["margin"], measure),
+        reason=reason,
+    )
+    is_name = not words.startswith(("a rater ", "the mean of "))
+    return words if is_name else words[0].upper() + words[1:]
 
 
 def call(name):
@@ -102,24 +98,8 @@ def money_of(amount):
     return f"−{money(-amount)}" if amount < 0 else money(amount)
 
 
-NOTES = {
-    "each": "A rater: each rating of the reference against the mean of the item's other ratings; "
-    "who is compared with a rater meets the same mean of the others, a row a rating.",
-    "mean": "The mean of the reference: of the item's other ratings, against each rating in turn; "
-    "who is compared with it meets the same rating.",
-    "raters": "The reference leaves out the ratings of the raters who are compared.",
-    "mae": "Mean absolute error: what says little is close to people who disagree, a constant too.",
-    "panel": "A panel is the mean of its members, of a choice of words their most frequent answer; "
-    "it has no value where one of them has none.",
-    "rows": "Each pair is compared on the items that both answered, question by question; average "
-    "is over the questions that both have, unrounded.",
-    "p": f"{HOW_P}evaluators that are compared on one question and measure. A sentence names the "
-    "better where p_adjusted is below .05 and the interval leaves out 0.",
-    "margin": "Not worse: one-sided at 2.5 %, which for one evaluator means that the lower end of "
-    "the 95 % interval lies above −{margin:g} (for errors and costs the upper end below "
-    "{margin:g}); for several margin_p is adjusted by Holm. A margin is to be chosen before the "
-    "numbers are seen.",
-}
+# In the order of the page.
+NOTES = ("each", "mean", "raters", "mae", "panel", "rows", "p", "margin")
 
 
 def list_notes(named, sides, options, measures):
@@ -128,11 +108,11 @@ def list_notes(named, sides, options, measures):
     told |= {"raters" for own in named if own.raters}
     told |= {MEAN for own in named if own.kind == MEAN and sides.is_measured_on_itself(own)}
     told |= {"margin"} if options.margin is not None else set()
-    notes = [text.format(margin=options.margin) for key, text in NOTES.items() if key in told]
+    notes = [say_note(key, margin=options.margin) for key in NOTES if key in told]
     if len(named) < 2:
         return notes
     *of, other = (own.name for own in named)
-    whom = f"Compared: {', '.join(of)} with {other}."
-    if not options.of:
-        whom += f" {of[0]} is the first judge on the page Results."
-    return [whom if options.other else f"{whom} The other is the usual yardstick.", *notes]
+    whom = [say_note("compared", of=", ".join(of), other=other)]
+    whom += [] if options.of else [say_note("first", name=of[0])]
+    whom += [] if options.other else [say_note("usual")]
+    return [" ".join(whom), *notes]

@@ -10,12 +10,13 @@ from analysis.answers.spending import MEASURES, NOTHING, spending
 from analysis.figures.layout import Figure, Layout, cell_of, listing
 from analysis.figures.lines import frontier
 from analysis.reports.base import columns_of
-from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.findings import defined
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.words import money, worded
+from analysis.reports.words import money, notes_beside, worded
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.frontier import non_dominated
@@ -25,6 +26,7 @@ from analysis.stats.intervals.few_raters import SPLITS, few_raters
 from annotate.design.payment import USD, pay_of
 from annotate.templatetags.concord import leading_point, measured
 
+say = notes_beside(__file__, "cost")
 MOST_RATERS = 10
 MOST_LINES = 100
 JUDGE, ENSEMBLE, PEOPLE = "judge", "ensemble", "people"
@@ -96,9 +98,7 @@ class Cost(MeasuredReport):
             if {pair.get("single"), pair.get("multiple")} <= {*scores.judges}
         ]
         if report.rows and all(isnan(row["cost"]) for row in report.rows):
-            report.verdict.append(
-                "What an item costs is not known, neither with a judge nor with people."
-            )
+            report.verdict.append(say("unknown"))
         best = [row for row in report.rows if row["question"] == wanted[0] and row["frontier"]]
         if len(best) > 1:
             steps = [
@@ -138,24 +138,16 @@ class Cost(MeasuredReport):
         caption = "Single-aspect against multiple-aspect judges with the same other settings."
         return Layout(figures, [costs, listing(caption, "Judges", names, both, OF_PAIRS)])
 
-    def headline(self, answers, options, judges):
-        """Return what an item costs with the judge in question, else with the most accurate one."""
-        if not judges:
-            return NO_JUDGE
-        rows = self.build(answers, options, [AVERAGE]).rows
-        rows = [row for row in rows if row["kind"] != PEOPLE and not isnan(row["value"])]
-        if not rows:
-            return UNDEFINED
-        priced = [row for row in rows if not isnan(row["cost"])]
+    def find(self, report, key):
+        """Say what an item costs with the judge that follows people most closely."""
+        rows = [row for row in report.rows if row["kind"] != PEOPLE and row["question"] == key]
+        priced = defined([row for row in rows if not isnan(row["cost"])], "value")
         if not priced:
-            whose = " or ".join(options.judges) or "any judge"
-            return no_value(f"the price of {whose} was not recorded; its report says why")
-        best = max(priced, key=lambda row: row["value"])
-        words = (
-            f"an item on all questions with {best['evaluator']} (r {leading_point(best['value'])} "
-            f"with people's means), n = {best['n_items']:,} items"
+            return ""
+        return (
+            f"An item costs {money(priced[0]['cost'])} with {priced[0]['evaluator']}: r "
+            f"{leading_point(priced[0]['value'])} with people's means, {_what(key)}."
         )
-        return money(best["cost"]), "", words
 
 
 def _what(key):
@@ -255,35 +247,20 @@ def _add(report, points, key):
 
 def _notes(scores, spent, points):
     study, pay = scores.answers.study, pay_of(scores.answers.study)
-    yield (
-        "Cost of an item: all its questions and samples together, all runs, calls that failed or "
-        "were repeated included; an ensemble costs what its members cost, a weighted value what "
-        "its judge costs."
-    )
+    yield say("cost")
     here = [name for name in scores.judges if name in spent and spent[name].here]
     if here:
-        yield f"Computed here without a call, so counted as 0: {', '.join(here)}."
+        yield say("here", names=", ".join(here))
     for name in scores.judges:
         if name in spent and spent[name].reused:
-            yield (
-                f"{name}: {spent[name].reused:,} replies were taken over from identical calls of "
-                "past runs, at no cost; asked for by itself it would cost more."
-            )
+            yield say("reused", name=name, n=spent[name].reused)
     if pay:
-        yield (
-            f"People: {pay.amount:g} {pay.currency} a session / {study.items_per_session} items a "
-            "session × raters; fees of a platform are not in it."
-        )
+        yield say("people", pay=pay, items=study.items_per_session)
         if pay.currency != USD:
-            yield f"Judges are paid in {USD}, people in {pay.currency}: they are not compared."
+            yield say("currencies", usd=USD, pay=pay)
     if any(point.kind == PEOPLE for point in points):
-        yield (
-            f"People's r: {SPLITS} random choices of k raters for each item, their mean against "
-            "the mean of the item's other raters, Pearson's r over all items, averaged; seed "
-            f"{scores.options.seed}. The others are fewer than the reference of judges, which "
-            "keeps people's r low."
-        )
-    yield "Not dominated: nothing else costs less, or as much, and follows people more closely."
+        yield say("r_of_people", splits=SPLITS, seed=scores.options.seed)
+    yield say("dominated")
 
 
 KIND = Cost().kind()

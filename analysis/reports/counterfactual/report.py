@@ -18,7 +18,7 @@ from analysis.options.choices import ALL
 from analysis.options.declare import TEXT, option, whole_number
 from analysis.reports.base import group_by
 from analysis.reports.counterfactual import cells, convergence, exactness, liked, sample_flow, seeds
-from analysis.reports.kind import NO_JUDGE, Shown, first_of, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import correlate
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
@@ -30,7 +30,6 @@ from analysis.reports.words import notes_beside, with_spread
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
 from annotate.models import Rater
-from annotate.templatetags.concord import interval, leading_point
 from judges.models import Judge
 
 say = notes_beside(__file__, "counterfactual")
@@ -118,7 +117,8 @@ class Counterfactual(MeasuredReport):
 
     name, title, options = "counterfactual", "Counterfactual scores", CounterfactualOptions
     named_by = (*TEXTS, "item", "content")
-    stamp = Beside
+    stamp, brief = Beside, {"is_page": False}
+    silent = "no judge has scored explanations by the contents that they name"
 
     def list_parts(self, questions):
         """Return the questions of which the page shows one, or all."""
@@ -129,12 +129,13 @@ class Counterfactual(MeasuredReport):
     def measure(self, report, scores, parts, is_page=True):
         """Add the rows. parts: keys of questions, or "all"; all where none is named.
 
-        is_page: false for a headline, which needs the correlations alone.
+        is_page: false where only the finding is read, of the correlations.
         """
         scores.drawn_by = drawn_by(scores.whole, scores.options)
         work = Work(report, scores, parts)
         if not is_page:
             _add_correlations(work)
+            report.verdict = [*_say_best(work)]
             return []
         cells_of_items = cells.cells_of(scores)
         if work.judges or cells_of_items:
@@ -174,24 +175,6 @@ class Counterfactual(MeasuredReport):
         ]
         figures = _figures(report, of[CORRELATION], question, looks)
         return Layout([*figures, *convergence.figures(of[convergence.PART])], tables)
-
-    def headline(self, answers, options, judges):
-        """Return the largest Pearson r of a score of explanations, on the first question."""
-        if not judges:
-            return NO_JUDGE
-        keys = [question.key for question in answers.questions if question.scale.is_ordered]
-        if not keys or not any(name in answers.of_explanations for name in judges):
-            return no_value("no judge has scored explanations by the contents that they name")
-        report = self.build(answers, options, keys[:1], is_page=False)
-        rows = [row for row in report.rows if not isnan(row["value"])]
-        if not rows:
-            return no_value("r with people is undefined for every score: the report says why")
-        best = max(rows, key=lambda row: row["value"])
-        words = (
-            f"largest Pearson r of a score of explanations: {best['score']} on {keys[0]}"
-            f"{first_of(keys)}, n = {best['n']:,} explanations"
-        )
-        return leading_point(best["value"]), interval(best["low"], best["high"]), words
 
 
 class Work(Facts):

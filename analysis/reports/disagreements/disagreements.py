@@ -1,20 +1,19 @@
 """List where a judge is furthest from people, or people from one another: one row an item."""
 
 from dataclasses import dataclass
-from math import isnan, nan
+from math import nan
 
 import numpy as np
 
 from analysis.figures.layout import Layout
 from analysis.options.common import Compared
 from analysis.options.declare import choice, whole_number
-from analysis.reports.kind import NO_JUDGE, UNDEFINED, Shown
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.findings import defined
 from analysis.reports.shared.labels import on_another_scale
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.stats.inputs import mean_of_defined, without_rounding
-from annotate.templatetags.concord import leading_point
 
 AVERAGE = "average"
 PEOPLE = "humans"
@@ -94,22 +93,6 @@ class Disagreements(MeasuredReport):
         where = "by the mean over the questions" if question == AVERAGE else f"on {question}"
         also = f"; {others:,} more are as far" if others else ""
         return f"Furthest apart {where}: {first['evaluator']} and people, on {first['item']}{also}."
-
-    def headline(self, answers, options, judges):
-        """Return the mean distance from people of the closest judge."""
-        if not judges:
-            return NO_JUDGE
-        assert (options.order, options.direction) == (BY_JUDGE, BOTH)
-        distances: dict = {}
-        for row in self.build(answers, options, [AVERAGE]).rows:
-            distances.setdefault(row["evaluator"], []).append(row["distance"])
-        means = {judge: float(np.mean(values)) for judge, values in distances.items()}
-        if all(isnan(mean) for mean in means.values()):
-            return UNDEFINED
-        judge = min(means, key=lambda name: means[name])
-        n = f"n = {len(distances[judge]):,} items"
-        words = f"mean distance from people of the judge that is closest: {judge}, {n}"
-        return leading_point(means[judge]), "", words
 
 
 def rated_questions(scores):

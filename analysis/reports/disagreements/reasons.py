@@ -1,7 +1,6 @@
 """Count what raters wrote: texts by question and rating, codes, and the coders' agreement."""
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 from itertools import combinations
 from math import nan
 from typing import NamedTuple
@@ -10,10 +9,11 @@ import numpy as np
 
 from analysis.figures.layout import Layout, cross_table, interval_cell, listing
 from analysis.reports.base import columns_of, group_by
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import PeopleOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.cohen_kappa import cohen_kappa
 from analysis.stats.agreement.percent_agreement import percent_agreement
 from analysis.stats.estimate import Estimate
@@ -21,10 +21,7 @@ from analysis.stats.intervals.clustered_mean import clustered_mean
 from annotate.coding import codes as coding
 from annotate.templatetags.concord import interval, share
 
-HIDDEN = (
-    "Several people have coded and their codes are not compared yet: counts of codes and agreement "
-    "stand here once an editor opens the comparison."
-)
+say = notes_beside(__file__, "reasons")
 # What names a row, in the order of its columns.
 BLANK = dict.fromkeys(("code", "other", "question", "rating", "system", "coder"), "")
 # Of a table of counts: the rows' kind, its lines, its columns, its caption.
@@ -61,6 +58,7 @@ class Reasons(MeasuredReport):
 
     name, title, options = "reasons", "Reasons", PeopleOptions
     named_by = ("kind", "code", "question", "rating", "system", "coder", "other")
+    of_judges, is_drawn, silent = False, False, "nobody has written anything"
     stamp = staticmethod(coding.Coded.load)  # its text changes with every code
 
     def list_parts(self, questions):
@@ -86,12 +84,10 @@ class Reasons(MeasuredReport):
             _add_agreement(report, by_coder, [code.name for code in codes.live], resampling)
         return [
             *item_notes(scores),
-            "Texts: answers to text questions, and reasons beside ratings, that count in the "
-            "analysis.",
-            *([] if coded.is_open else [HIDDEN]),
-            "An answer has a code where any coder gave it; of: the answers that somebody coded.",
-            "Agreement of two coders: over the answers that both coded, κ of the code being given "
-            "or not; undefined where neither or both always gave it.",
+            say("texts"),
+            *([] if coded.is_open else [say("hidden")]),
+            say("codes"),
+            say("agreement"),
             interval_note(scores),
         ]
 
@@ -105,16 +101,13 @@ class Reasons(MeasuredReport):
         tables.append(listing(caption, "Code", names, pairs, OF_CODERS))
         return Layout([], [table for table in tables if table.lines])
 
-    def headline(self, answers, options, judges):
-        """Return how many texts raters wrote, and the most frequent code."""
-        rows = self.build(answers, replace(options, draws=0)).rows
-        texts = sum(row["n"] for row in rows if row["kind"] == "texts")
-        if not texts:
-            return no_value("nobody has written anything")
-        codes = [row for row in rows if row["kind"] == "code"]
+    def find(self, report, chosen):
+        """Say how many texts raters wrote, and which code is the most frequent."""
+        texts = sum(row["n"] for row in report.rows if row["kind"] == "texts")
+        codes = [row for row in report.rows if row["kind"] == "code"]
         top = max(codes, key=lambda row: row["n"], default=None)
-        words = f"; most frequent code: {top['code']} ({top['n']} of {top['of']})" if top else ""
-        return f"{texts:,}", "", f"texts by raters{words}"
+        code = f"; most frequent code: {top['code']} ({top['n']} of {top['of']})" if top else ""
+        return f"Raters wrote {texts:,} texts{code}." if texts else ""
 
 
 def _read(scores):
@@ -135,13 +128,11 @@ def _read(scores):
 
 def _add(report, kind, n, of, percent=None, kappa=None, **about):
     """Add one row. percent, kappa: Estimates, where it has them."""
-    row, estimates = {"kind": kind} | BLANK | about | {"n": n, "of": of}, [percent, kappa]
+    row, numbers = {"kind": kind} | BLANK | about | {"n": n, "of": of}, {}
     for name, estimate in (("percent", percent), ("kappa", kappa)):
         row |= columns_of(name, estimate or Estimate(nan))
-    estimates = [estimate for estimate in estimates if estimate]
-    reasons = dict.fromkeys(estimate.reason for estimate in estimates if estimate.reason)
-    lost = max((estimate.undefined_draws for estimate in estimates), default=0)
-    report.add(row, kind="rater", reason="; ".join(reasons), undefined_draws=lost)
+        numbers |= {name: estimate} if estimate else {}
+    report.add(row, numbers, kind="rater")
 
 
 def _add_codes(report, texts, by_coder, resampling):

@@ -18,7 +18,7 @@ from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures
 from analysis.reports.factuality.names import has_evaluator, heading, is_consistency, named
-from analysis.reports.kind import NO_JUDGE, Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.measured import MeasuredReport
@@ -32,7 +32,7 @@ from analysis.stats.statements.features import (
     unique_sentence_ratio,
     words_of,
 )
-from annotate.templatetags.concord import called, interval, leading_point
+from annotate.templatetags.concord import called, leading_point
 
 COUNTS, CONSISTENCY, REVIEWS = "counts", "consistency", "review"
 DIFFERENCE, CORRELATION, FAILURE = "difference", "correlation", "failure"
@@ -120,22 +120,6 @@ class Factuality(MeasuredReport):
         ]
         whole = [entry for entry in by_part[CONSISTENCY] if entry.row["domain"] == ALL]
         return Layout([*_figures(whole, looks)], tables)
-
-    def headline(self, answers, options, judges):
-        """Return the first defined precision over all explanations: of St2Exp, else of StEnt."""
-        if not judges:
-            return NO_JUDGE
-        rows = self.build(answers, options, [CONSISTENCY]).rows
-        for metric, words in (
-            ("St2Exp-P", "of the statements of an explanation are supported, by"),
-            ("StEnt-P", "mean entailment of the statements of an explanation, by"),
-        ):
-            about = {"metric": metric, "domain": ALL, "system": ALL}
-            for row in rows:
-                if about.items() <= row.items() and not isnan(row["value"]):
-                    whose = f"{words} {row['evaluator']}, n = {row['n']:,} explanations"
-                    return leading_point(row["value"]), interval(row["low"], row["high"]), whose
-        return no_value("no statement of an explanation has been checked")
 
 
 class Work(Facts):

@@ -2,7 +2,7 @@
 
 from math import nan
 
-from analysis.reports.kind import NO_JUDGE, Shown, first_of, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.shared.list_pairs import tie_of
@@ -12,10 +12,7 @@ from analysis.reports.yes_no.engine import pairs_of
 
 
 class ListsReport(MeasuredReport):
-    """A report on choices between two lists.
-
-    nothing, undefined: the headline without a question, and without a number.
-    """
+    """A report on choices between two lists."""
 
     named_by: tuple = ("evaluator", "question")
 
@@ -53,17 +50,4 @@ class ListsReport(MeasuredReport):
 
     def list_notes(self, questions, options):
         """Return the report's own notes on the questions that it covers."""
-        raise NotImplementedError
-
-    def headline(self, answers, options, judges):
-        """Return the (value, interval, words) of a judge on the first question."""
-        keys = [key for key, _ in self.list_parts(answers.questions).choices]
-        if not judges or not keys:
-            return no_value(self.nothing) if judges else NO_JUDGE
-        rows = self.build(answers, options, keys[:1]).rows
-        rows, where = [r for r in rows if r["evaluator"] in judges], f"{keys[0]}{first_of(keys)}"
-        return self.say(rows, where) or no_value(self.undefined.format(where=where))
-
-    def say(self, rows, where):
-        """Return the headline of the judges' rows, None where they have no number."""
         raise NotImplementedError

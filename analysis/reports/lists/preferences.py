@@ -7,15 +7,17 @@ import numpy as np
 
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, Table, cell_of
-from analysis.reports.base import columns_of, pivot, reasons_of
+from analysis.reports.base import columns_of, pivot
 from analysis.reports.lists.engine import ListsReport
 from analysis.reports.shared.findings import pick
 from analysis.reports.shared.list_pairs import systems_of_sides, tie_of, values_of_sides
 from analysis.reports.shared.options import AgreementOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.preference import system_preference
 from analysis.stats.replacement.selection import share
 
+say = notes_beside(__file__, "preferences")
 ALL = "all"
 SHARES = PREFERRED, WON, TIED = "preferred", "won", "tied"
 BOTH_TIE = "both_tie"
@@ -29,7 +31,6 @@ class Preferences(ListsReport):
     name, title, options = "preferences", "Preferred systems", AgreementOptions
     named_by = ("evaluator", "question", "system", "measure")
     nothing = "no question is a choice of two lists"
-    undefined = "no pair of lists of two systems on {where}"
 
     def compare(self, report, scores, pairs, labels, majorities):
         systems, names = systems_of_sides(scores)
@@ -57,13 +58,8 @@ class Preferences(ListsReport):
 
     def list_notes(self, questions, options):
         if not questions:
-            return ["No question is a choice of two lists with the label tie."]
-        return [
-            "People and the judge are counted on the same pairs, those with a verdict of both; "
-            "people: majority of the raters, ties of the majority dropped.",
-            "A system's pairs: those of which one list is its own and the other is not, the system "
-            "of a list being that of all its parts. preferred = won + tied / 2.",
-        ]
+            return [say("nothing")]
+        return [say("same_pairs"), say("systems")]
 
     def layout(self, report, question, looks):
         """Return the page of one question: preferred systems, and ties."""
@@ -115,24 +111,9 @@ class Preferences(ListsReport):
         own = [row for row in rows if row["evaluator"] == judge]
         row = max(own, key=lambda row: (row["people"], row["n"]))
         if row["people"] <= 1 / 2:
-            return f"On {question} people prefer no system's lists, over {row['n']:,} pairs."
-        return (
-            f"People prefer {row['system']} in {100 * row['people']:.0f} % of {row['n']:,} pairs "
-            f"on {question}, {row['evaluator']} in {100 * row['value']:.0f} %; half of the ties "
-            "counts for each."
-        )
-
-    def say(self, rows, where):
-        """Say people's share of the system on whose share a judge agrees most closely."""
-        rows = [r for r in rows if r["measure"] == PREFERRED and not isnan(r["value"])]
-        if not rows:
-            return None
-        row = min(rows, key=lambda row: abs(row["value"] - row["people"]))
-        words = (
-            f"of {row['n']:,} pairs go to {row['system']} by people, {100 * row['value']:.0f} % by "
-            f"{row['evaluator']}, on {where}: the closest shares"
-        )
-        return f"{100 * row['people']:.0f} %", "", words
+            return say("no_system", row=row, question=question)
+        shares = {"people": 100 * row["people"], "judge": 100 * row["value"]}
+        return say("system", row=row, question=question, **shares)
 
 
 def _add(report, pair, system, measure, judge, people):
@@ -142,10 +123,8 @@ def _add(report, pair, system, measure, judge, people):
         | {"value": judge.value, "low": judge.low, "high": judge.high}
         | columns_of("people", people)
         | {"n": judge.n},
-        reason=reasons_of({"judge": judge, "people": people}),
-        judge=pair.evaluator.judge,
-        kind=pair.evaluator.kind,
-        undefined_draws=max(judge.undefined_draws, people.undefined_draws),
+        {"judge": judge, "people": people},
+        **pair.evaluator.facts,
     )
 
 

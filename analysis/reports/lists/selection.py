@@ -6,21 +6,17 @@ from math import isnan, nan
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, cell_of, interval_cell, listing
 from analysis.options.declare import choice
-from analysis.reports.base import columns_of, reasons_of
-from analysis.reports.kind import best, no_value
+from analysis.reports.base import columns_of
 from analysis.reports.lists.engine import ListsReport
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.list_pairs import tie_of
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.classification.classification import at_least
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.selection import misfit_precision, misfit_recall, model_selection
-from annotate.templatetags.concord import interval, leading_point
 
-NO_LISTS = (
-    "nothing to choose: no question compares two lists. The report says how many of the items that "
-    "people find badly misaligned a judge sees"
-)
+say = notes_beside(__file__, "selection")
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,6 @@ class Selection(ListsReport):
 
     name, title, options = "selection", "Selection", SelectionOptions
     nothing = "no question is a choice of lists or a Likert scale"
-    undefined = "no pair of lists has two verdicts on {where}"
 
     def takes(self, question):
         return question.scale.has_graded_points or tie_of(question) is not None
@@ -130,28 +125,20 @@ class Selection(ListsReport):
             report.add(
                 {"evaluator": evaluator.name, "question": question.key}
                 | {name: counts.get(name) for name in COLUMNS},
-                reason=reasons_of(shown),
-                judge=evaluator.judge,
-                kind=evaluator.kind,
-                undefined_draws=max(estimate.undefined_draws for estimate in shown.values()),
+                shown,
+                **evaluator.facts,
             )
 
     def list_notes(self, questions, options):
         likert = [question for question in questions if tie_of(question) is None]
         if len(likert) < len(questions):
-            yield (
-                "Lists: majority of the raters, ties of the majority dropped. MSA = (wins + ties) "
-                "/ n; a loss is everything else, ties of one side included."
-            )
+            yield say("lists")
         for question in likert:
-            most = strongly_of(question, options)
-            yield (
-                f"{question.key}: strongly misaligned is a mean rating of {most}"
-                f"{', the bottom of the scale' if options.strong == 1 else ' or less'}; the judge "
-                f"says misfit below {_misfit_below(question, options):g}."
-            )
+            case = "lowest" if options.strong == 1 else "two_lowest"
+            cuts = {"most": strongly_of(question, options), "cut": _misfit_below(question, options)}
+            yield say(case, question=question.key, **cuts)
         if not questions:
-            yield "No question is a Likert scale, or a choice of two lists with the label tie."
+            yield say("nothing")
 
     def layout(self, report, question, looks):
         """Return the page of one question: its choices between lists, or its misfits."""
@@ -171,23 +158,6 @@ class Selection(ListsReport):
         main = replace(report, entries=[own.as_value(entry) for entry in report.entries])
         measure = f"{own.what.lower()} ({own.label}), on {question},"
         return first_judge(main, "value", own.does, measure, question=question)
-
-    def headline(self, answers, options, judges):
-        """Return the largest agreement of a judge on lists, on the first question."""
-        if judges and all(tie_of(question) is None for question in answers.questions):
-            covers_any = any(map(self.takes, answers.questions))
-            return no_value(NO_LISTS if covers_any else self.nothing)
-        return super().headline(answers, options, judges)
-
-    def say(self, rows, where):
-        row = best(rows, [row["evaluator"] for row in rows], "msa")
-        if row is None:
-            return None
-        words = (
-            f"largest agreement on lists (MSA): {row['evaluator']} on {where}, "
-            f"n = {row['n']:,} pairs"
-        )
-        return leading_point(row["msa"]), interval(row["low"], row["high"]), words
 
 
 def misfits_of(name, values, question, options, labels):

@@ -27,7 +27,7 @@ from analysis.reports.base import (
     pivot,
     reason_notes,
 )
-from analysis.reports.kind import ReportObject, Shown, no_value
+from analysis.reports.kind import ReportObject, Shown
 from analysis.reports.metamorphic.changed_lists import (
     MATCHED,
     MEASURES,
@@ -129,7 +129,7 @@ class Metamorphic(ReportObject):
     """Rows of one fact each, told apart by `part`; none where nobody was asked for lists."""
 
     name, title, options = "metamorphic", "Metamorphic evaluation", MetamorphicOptions
-    watch, needs_ratings = Lists.known_by, False
+    watch, needs_ratings, of_judges = Lists.known_by, False, False
 
     def list_parts(self, questions):
         """Return the tables of which the page shows one, or all."""
@@ -174,22 +174,6 @@ class Metamorphic(ReportObject):
             )
             tables.append(listing(caption, "Recipient", names, entries, LARGEST_COLUMNS))
         return Layout(figures, tables)
-
-    def headline(self, answers, options, judges):
-        """Return the lowest mean RBO under a relation."""
-        report = self.build(answers, options, [RELATIONS_PLAN])
-        rows = [row for row in report.rows if row["measure"] == RBO and not isnan(row["value"])]
-        changed = [row for row in rows if row["relation"] != NO_CHANGE]
-        if not report.rows:
-            return no_value("no recommender has been asked for lists")
-        if not changed:
-            return no_value("no list of a changed prompt can be compared")
-        worst = min(changed, key=lambda row: row["value"])
-        words = (
-            f"lowest mean RBO under a relation: {label_of(worst)}, {worst['evaluator']}, "
-            f"n = {worst['n']:,} recipients"
-        )
-        return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words
 
 
 def facts_of(listed, names=CELL):

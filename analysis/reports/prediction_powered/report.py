@@ -9,10 +9,11 @@ import numpy as np
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Cell, Layout, cross_table, details, listing
 from analysis.options.common import Compared
-from analysis.reports.kind import NO_JUDGE, first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.measured import MeasuredReport
+from analysis.reports.words import notes_beside
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.verdict_correction import corrected_share
 from analysis.stats.replacement.prediction_powered import (
@@ -22,17 +23,13 @@ from analysis.stats.replacement.prediction_powered import (
     PredictionPowered,
     prediction_powered_mean,
 )
-from annotate.templatetags.concord import interval
 
 HUMANS = "humans"
 EVERYTHING = "all"  # in the place of a system
 MEAN, DIFFERENCE, CORRECTED = METHODS = "mean", "difference", "corrected share"
 FEWEST_SCORES = 2  # without a label, for a judge to add anything
 MOST_SYSTEMS = 12  # of which every two are compared
-CONDITIONS = (
-    "This holds if the labelled ones are a random part of all, and the judge scored all in the "
-    "same way. It needs no judge that is right: a poor one only adds little."
-)
+say = notes_beside(__file__, "prediction_powered")
 
 
 class PredictionPoweredMeans(MeasuredReport):
@@ -52,13 +49,14 @@ class PredictionPoweredMeans(MeasuredReport):
         units = _units(scores)
         asked = dict.fromkeys(row["question"] for row in report.rows)
         report.verdict = [_verdict(report, question, units) for question in asked]
-        report.verdict += [CONDITIONS] if report.entries else []
+        report.verdict += [say("conditions")] if report.entries else []
         return [
             *policy_notes(scores, compared=False),
-            _unit_note(units, partly),
-            f"Below {FEWEST} labels there is no number; below {ROUGH} the interval is rough.",
+            say("items" if units == "items" else "units", units=units),
+            *([say("partly", n=partly, units=units)] if partly and units != "items" else []),
+            say("labels", least=FEWEST, rough=ROUGH),
             *_notes(report, len(names) - 1),
-            "Intervals: 95 %, Student's t; no bootstrap.",
+            say("intervals"),
         ]
 
     def layout(self, report, question, looks):
@@ -90,21 +88,6 @@ class PredictionPoweredMeans(MeasuredReport):
         ]
         every = replace(report, entries=[_in_words(entry) for entry in report.entries])
         return Layout(figures, [table for table in tables if table.lines], *details(every))
-
-    def headline(self, answers, options, judges):
-        """Return the mean of the first question, with the judge whose scores are worth most."""
-        keys = [q.key for q in answers.questions if q.scale.is_ordered]
-        if not judges or not keys:
-            return no_value("no question has an ordered scale") if judges else NO_JUDGE
-        report, where = self.build(answers, options, keys[:1]), f"{keys[0]}{first_of(keys)}"
-        judge = best_judge(report, keys[0])
-        row = overall(report, keys[0], judge or HUMANS)
-        if isnan(row["estimate"]):
-            why = next(entry.reason for entry in report.entries if entry.row is row)
-            return no_value(f"no mean of {where}: {why}")
-        worth = f"; with {judge} as {row['n_effective']:.0f} labels alone" if judge else ""
-        words = f"mean of {where} on {row['n']} labels{worth}"
-        return f"{row['estimate']:.2f}", interval(row["low"], row["high"]), words
 
 
 def _as_value(entry):
@@ -165,32 +148,13 @@ def _units(scores):
     return "recipients" if (scores.recipients >= 0).any() else "contents"
 
 
-def _unit_note(units, partly):
-    if units == "items":
-        return "n counts items: no two of them share a recipient or a content."
-    some = (
-        f" Of {partly} {units} only a part was labelled: their items without a label are left out."
-    )
-    return (
-        f"n counts {units}, each with the mean of its items (recipient, else content), as items "
-        f"of one depend on each other.{some if partly else ''}"
-    )
-
-
 def _notes(report, n_systems):
     if n_systems > MOST_SYSTEMS:
-        yield f"No differences: there are {n_systems} systems, shown up to {MOST_SYSTEMS}."
+        yield say("systems", n=n_systems, most=MOST_SYSTEMS)
     if any(row["method"] == CORRECTED for row in report.rows):
-        yield (
-            "Corrected shares of yes/no questions: the judge's share of yes among items without a "
-            "label, corrected by its sensitivity and specificity on those with one; items are "
-            "taken as independent, so that the interval is too narrow where they share recipients."
-        )
+        yield say("corrected")
     if far := sum(isinf(row["more_to_halve"]) for row in report.rows):
-        yield (
-            f"More to halve: in {far} of {len(report.rows)} rows no {MOST_TRIED:,} labels do; "
-            "the judge's scores of everything are worth more than these."
-        )
+        yield say("far", n=far, rows=len(report.rows), most=MOST_TRIED)
 
 
 @dataclass
@@ -311,42 +275,24 @@ def overall(report, question, evaluator):
 
 
 def _verdict(report, question, units):
-    alone = overall(report, question, HUMANS)
+    alone, judge = overall(report, question, HUMANS), best_judge(report, question)
+    facts = {"question": question, "units": units, "alone": alone, "people": _with_interval(alone)}
     if alone["n"] < FEWEST:
-        return (
-            f"{question}: nothing can be said from {alone['n']} labelled {units}; {FEWEST} are "
-            "needed."
-        )
-    words = f"{question}: people alone say {_with_interval(alone)} on {alone['n']} {units}"
-    judge = best_judge(report, question)
+        return say("too_few", **facts, least=FEWEST)
     if not judge:
-        return f"{words}. {_why_alone(report, question, units)}"
+        judged = [e.row for e in report.entries if e.judge and e.row["question"] == question]
+        is_all = any(row["n"] and row["n_unlabelled"] < FEWEST_SCORES for row in judged)
+        return say("all_labelled" if is_all else "adds_nothing", **facts)
     row = overall(report, question, judge)
-    rough = "" if row["n"] >= ROUGH else f" With fewer than {ROUGH} labels this is rough."
-    return (
-        f"{words}. With {judge} it is {_with_interval(row)}: your {row['n']} labelled {units} do "
-        f"as well as {row['n_effective']:.0f} alone would (λ = {row['lambda']:.2f}, "
-        f"{row['n_unlabelled']} more scored by the judge only). {_halving(row, units)}{rough}"
-    )
-
-
-def _why_alone(report, question, units):
-    judged = [e.row for e in report.entries if e.judge and e.row["question"] == question]
-    if any(row["n"] and row["n_unlabelled"] < FEWEST_SCORES for row in judged):
-        return f"A judge adds nothing, as people labelled all {units} that it scored."
-    return "No judge adds to this."
+    case = "worth_more" if isfinite(row["more_to_halve"]) else "worth_most"
+    words = say(case, **facts, judge=judge, row=row, both=_with_interval(row))
+    return words if row["n"] >= ROUGH else f"{words} {say('rough', rough=ROUGH)}"
 
 
 def _with_interval(row):
     if isnan(row["low"]):
         return f"{row['estimate']:.2f} (no interval)"
     return f"{row['estimate']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-
-
-def _halving(row, units):
-    if not isfinite(row["more_to_halve"]):
-        return "No number of labels within reach halves the interval."
-    return f"To halve the interval, label {row['more_to_halve']:.0f} more {units}."
 
 
 MEANS_OF_PEOPLE = PredictionPoweredMeans()

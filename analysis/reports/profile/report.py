@@ -14,12 +14,13 @@ from analysis.figures.layout import Cell, Figure, Layout, cell_of, cross_table, 
 from analysis.figures.likert import likert
 from analysis.figures.lines import series
 from analysis.reports.base import group_by
-from analysis.reports.kind import NO_JUDGE, Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import LABELS
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of, positive_from
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.classification.classification import at_least, auc
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
@@ -41,15 +42,8 @@ NOTHING = (
     "how many episodes the profiles are (profile_episodes), and no "
     f"profile that judges are shown says its number (column {COLUMN})"
 )
-SOURCE_NOTES = {
-    OF_JUDGE: "Judges that differ only in how many entries of the history they are shown, the "
-    "newest ones; compared on the items that all of them have.",
-    OF_WRITTEN: "Judges that differ only in how many episodes the profiles that they are shown "
-    "were written from; the same recipients, on the items that all of them have.",
-    OF_PROFILE: f"Shown the profile: items by the number of episodes (column {COLUMN}) of their "
-    "recipient's newest profile. Each number belongs to other recipients, so a difference may be "
-    "theirs.",
-}
+say = notes_beside(__file__, "profile")
+SOURCES = {OF_JUDGE: "judges", OF_WRITTEN: "written", OF_PROFILE: "profiles"}
 
 
 @dataclass(frozen=True)
@@ -95,22 +89,15 @@ class Profile(MeasuredReport):
         for place, question in enumerate(scores.questions):
             _add_ratings(report, scores, place, question)
         sources = {step.source for step in steps}
-        notes = [words for source, words in SOURCE_NOTES.items() if source in sources]
+        notes = [say(case, column=COLUMN) for own, case in SOURCES.items() if own in sources]
         if {AUC, ALIKE} & {*measures} and steps:
             cuts = {q.key: positive_from(q, scores.options.threshold) for q in ordered.values()}
             given = [f"{key} ≥ {cut:g}" for key, cut in cuts.items() if cut is not None]
-            notes.append(
-                f"AUC and accuracy: positive is a reference of {', '.join(given) or 'nothing'}."
-            )
+            notes.append(say("positive", cuts=", ".join(given) or "nothing"))
             if ALIKE in measures:
-                notes.append(
-                    "Accuracy: the share of items that judge and reference both call positive, or "
-                    "both not; a verdict of fit is positive, a neutral one is not."
-                )
+                notes.append(say("accuracy"))
         if not any(row["part"] == RATINGS for row in report.rows):
-            notes.append(
-                "No ratings of profiles: no item of the kind profile has an answer on a scale."
-            )
+            notes.append(say("no_ratings"))
         return [*policy_notes(scores, compared=False), *notes, interval_note(scores)]
 
     def layout(self, report, measure, looks):
@@ -159,21 +146,19 @@ class Profile(MeasuredReport):
             tables.append(cross_table(caption, "Question", cells, [*columns, "Ratings"]))
         return Layout(figures, tables)
 
-    def headline(self, answers, options, judges):
-        """Return the share of profile ratings above the middle, on the first question rated."""
-        if not judges:
-            return NO_JUDGE
-        people = answers.select_source("human")
-        rated = people[(people["kind"] == Item.Kind.PROFILE) & ~people["excluded"]]
-        scales = {q.key: q.scale for q in answers.questions if q.scale.has_graded_points}
-        rated = rated[rated["question"].isin(list(scales))]
-        if not len(rated):
-            return no_value("no profile has been rated; the report shows accuracy by episodes")
-        question = str(rated["question"].iloc[0])
-        scale, values = scales[question], rated.loc[rated["question"] == question, "value"]
-        agreeing = float((values > (scale.low + scale.high) / 2).mean())
-        words = f"of {len(values):,} ratings of profiles lie above the middle on {question}"
-        return leading_point(agreeing), "", words
+    def find(self, report, measure):
+        """Say how many ratings of profiles lie above the middle, on the first question rated."""
+        entries = group_by(report.entries, "part", "question")
+        rows = next((own for (part, _), own in entries.items() if part == RATINGS), [])
+        rows = [entry.row for entry in rows]
+        if not rows:
+            return ""
+        middle = (rows[0]["rating"] + rows[-1]["rating"]) / 2
+        above = sum(row["value"] for row in rows if row["rating"] > middle)
+        return (
+            f"People find profiles right on {rows[0]['question']}: {leading_point(above)} of "
+            f"{rows[0]['n']:,} ratings lie above the middle of the scale."
+        )
 
 
 def _add(report, part, evaluator, question, measure, estimate, numbers=None, **facts):

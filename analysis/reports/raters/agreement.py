@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import product
-from math import isnan
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.options.choices import ALL
 from analysis.reports.base import Entry
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.given import Given
@@ -18,10 +17,11 @@ from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import AgreementOptions
 from analysis.reports.verdict.baselines import keep_baselines, with_grey
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.measures import LABELS, MEASURES, VALUES, Rated
 from analysis.stats.estimate import Estimate
-from annotate.templatetags.concord import interval, leading_point
 
+say = notes_beside(__file__, "agreement")
 HUMANS, JOINED, VERSUS = "humans", "joined", "versus"
 POOLED = "pooled"
 # On the page α comes before percent agreement: it allows for chance.
@@ -33,7 +33,7 @@ class Agreement(MeasuredReport):
     """All measures among people, and one chosen measure with each judge."""
 
     name, title, options = "agreement", "Agreement", AgreementOptions
-    named_by = ("raters", "question", "measure")
+    named_by, of_judges = ("raters", "question", "measure"), False
     formula = [*dict.fromkeys(measure.formula for measure in MEASURES.values())]
     source = "; ".join(dict.fromkeys(measure.source for measure in MEASURES.values())) + "."
 
@@ -64,17 +64,10 @@ class Agreement(MeasuredReport):
         if of_judges:
             keep_baselines(report, scores, partial(_baselines, measures=of_judges))
         pooled = ", ".join(scores.questions[place].key for place in pool)
-        together = f"{POOLED}: the answers to {pooled} together, each item and question a unit."
         return [
             *policy_notes(scores),
-            *([together] if pool else []),
-            "humans: all people whose ratings count, whatever the reference role.",
-            "Percent, κ, AC, nominal and ordinal α compare labels: values rounded to the scale, "
-            "halves down. Interval α, ICC and Kendall's W take values as they are.",
-            "Cohen's κ of several raters: unweighted mean over pairs with two common items or "
-            "more; a judge against a role: mean over its raters.",
-            "ICC (A) and (C) and Kendall's W take the items that every rater rated, ICC (1) and "
-            "(k), Fleiss' κ, AC1 and AC2 those with two ratings or more.",
+            *([say("pooled", keys=pooled)] if pool else []),
+            *map(say, ("humans", "labels", "pairs", "complete")),
             *labels.sentences(),
             interval_note(scores),
         ]
@@ -100,6 +93,9 @@ class Agreement(MeasuredReport):
         tables += [table_of(versus, "raters", beside, "Raters", {})]
         return Layout([Figure("agreement", caption, chart)], tables, *details(report))
 
+    def parts_of_finding(self, measure):
+        return []  # of people alone
+
     def find(self, report, measure):
         """Say on which question raters agree most, and on which least."""
         rows = defined(pick(report, HUMANS, raters=HUMANS, measure=measure), "value")
@@ -114,23 +110,6 @@ class Agreement(MeasuredReport):
             f"Raters agree most on {most['question']}, {value}, and least on {least['question']}, "
             f"{with_interval(least, 'value')}."
         )
-
-    def headline(self, answers, options, judges):
-        """Return ordinal α of people over questions of one scale, else on the median question."""
-        report = self.build(answers, options, [])
-        rows = pick(report, HUMANS, raters=HUMANS, measure="alpha_ordinal")
-        rows = [row for row in rows if not isnan(row["value"])]
-        if not rows:
-            ordinal = any(question.scale.has_ordered_points for question in answers.questions)
-            why = "α is undefined for every question: the report says why"
-            return no_value(why if ordinal else "no question has an ordinal scale for α")
-        row = next((row for row in rows if row["question"] == POOLED), None)
-        where, n_of = "over the questions that share a scale", "pairs of item and question"
-        if row is None:
-            row, n_of = sorted(rows, key=lambda row: row["value"])[len(rows) // 2], "items"
-            where = f"on {row['question']}{', the median question' if rows[1:] else ''}"
-        words = f"Krippendorff's ordinal α of people {where}, n = {row['n_units']:,} {n_of}"
-        return leading_point(row["value"]), interval(row["low"], row["high"]), words
 
 
 def pooled_places(scores):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from analysis.figures.layout import Layout, interval_cell, listing
 from analysis.options.choices import ALL
 from analysis.reports.base import columns_of
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import AVERAGE, comparable, correlate
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.labels import labels_of
@@ -16,6 +16,7 @@ from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.baselines import without_draws
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.ensembles.average import average
 from analysis.stats.estimate import Estimate
@@ -23,6 +24,7 @@ from annotate.quality.measures import Evidence
 from annotate.quality.rules import TITLES, offered
 from annotate.templatetags.concord import leading_point
 
+say = notes_beside(__file__, "exclusions")
 NO_ALPHA = "α is undefined for every question with labels, or there is none"
 NO_JUDGE = "no judge has a correlation with the reference"
 COLUMNS = {
@@ -46,7 +48,7 @@ class Exclusions(MeasuredReport):
     """A row for each rule: raters left out, and α and a judge's largest r before and after."""
 
     name, title, options, stamp = "exclusions", "Exclusions", CorrelationOptions, Beside
-    named_by = ("rule",)
+    named_by, of_judges, is_drawn = ("rule",), False, False
 
     def list_parts(self, questions):
         return Shown("rules", "Rules", [("usual", "at their usual settings")])
@@ -81,12 +83,7 @@ class Exclusions(MeasuredReport):
             report.add(row, kind="rater", reason=reason, undefined_draws=lost)
         return [
             *policy_notes(scores, compared=False),
-            "Each rule is taken alone, at its usual settings, and changes nothing; the Quality "
-            "page sets, previews and applies it.",
-            "A rule looks at all that a rater did, whatever items and parts are left in.",
-            "Raters whom a rule cannot judge, having too few answers or no such data, stay.",
-            "The intervals draw the same clusters before and after; that of r is of the judge "
-            "that had the largest r, and does not know of the choice.",
+            *map(say, ("alone", "all", "stay", "intervals")),
             interval_note(scores),
         ]
 
@@ -107,15 +104,6 @@ class Exclusions(MeasuredReport):
             f"{row['excluded']:,} of {row['raters']:,} raters"
             f"{'' if '–' in change else f': {change}'}."
         )
-
-    def headline(self, answers, options, judges):
-        """Return how many raters the strictest rule would exclude."""
-        row = _strictest(self.build(answers, replace(options, draws=0)))
-        if row is None:
-            return no_value("no rule has data to judge by")
-        rule = TITLES[row["rule"]].lower()
-        words = f"raters that the strictest rule would exclude ({rule}): {_change(row)}"
-        return f"{row['excluded']:,}", "", words
 
 
 def _strictest(report):

@@ -1,6 +1,6 @@
 """Measure how far each two raters agree, and which raters stand apart from the rest."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from analysis.figures.heat import MOST_RATERS as MOST_DRAWN
 from analysis.figures.heat import rater_heat_map
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.options.choices import ALL
-from analysis.reports.kind import Shown, no_value
+from analysis.reports.kind import Shown
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import PeopleOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.agreement.cohen_kappa import WEIGHTS, kappa_of_tables
 from analysis.stats.agreement.pooled_pair import Shared, pooled_pair
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import mean_of_defined
 from analysis.stats.intervals.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.replacement.outliers import low_outliers
-from annotate.templatetags.concord import leading_point
 
 KAPPA, PERCENT = "kappa_quadratic", "percent"
 WORDS = {KAPPA: "weighted κ", PERCENT: "share of equal answers"}
@@ -29,12 +29,7 @@ FEWEST = {KAPPA: 5, PERCENT: 2}  # common answers
 MOST_RATERS = 400
 MOST_OF_INTERVALS = 40  # raters; the 780 pairs of so many take about a second
 DEVIATIONS = 3.0
-NOTES = [
-    "Answers to all questions with labels are taken together; scales that differ are measured one "
-    "by one and averaged by the answers in common.",
-    f"Weighted κ is left blank below {FEWEST[KAPPA]} answers in common, the share below "
-    f"{FEWEST[PERCENT]}.",
-]
+say = notes_beside(__file__, "rater_pairs")
 
 
 class OnScale(NamedTuple):
@@ -71,7 +66,8 @@ class RaterPairs(MeasuredReport):
     """A row for each two raters with a common answer; the verdict names who stands apart."""
 
     name, title, options = "rater_pairs", "Raters × raters", PeopleOptions
-    named_by = ("first", "second", "measure")
+    named_by, of_judges, is_drawn = ("first", "second", "measure"), False, False
+    nothing = "no question has labels that can be compared"
 
     def list_parts(self, questions):
         has_labels = any(question.scale.points for question in questions)
@@ -90,10 +86,13 @@ class RaterPairs(MeasuredReport):
                     first = {"first": names[pair[0]], "second": names[pair[1]], "measure": measure}
                     report.add_estimate(first, estimate, {"n": estimate.n}, kind="rater")
             report.verdict.append(_who_stands_apart(pairs, WORDS[measure]))
-        fewer = f"Only the {len(names)} raters with the most answers are looked at."
-        fewer = [fewer] if len(names) < len(scores.raters) else []
-        none = f"No intervals: there are more than {MOST_OF_INTERVALS} raters."
-        return [*item_notes(scores), *NOTES, *fewer, interval_note(scores) if few else none]
+        return [
+            *item_notes(scores),
+            say("together"),
+            say("blank", kappa=FEWEST[KAPPA], share=FEWEST[PERCENT]),
+            *([say("fewer", n=len(names))] if len(names) < len(scores.raters) else []),
+            interval_note(scores) if few else say("none", most=MOST_OF_INTERVALS),
+        ]
 
     def layout(self, report, measure, looks):
         """Return the heat map of one measure, and each rater's mean, the lowest first."""
@@ -118,15 +117,6 @@ class RaterPairs(MeasuredReport):
         about = f"Mean {words} of each rater with the rest; the lowest first."
         table = Table(about, ["mean", "raters compared with"], lines, [], "Rater")
         return Layout([Figure("rater_pairs", caption, plot)], [table], *details(report))
-
-    def headline(self, answers, options, judges):
-        """Return the median over raters of their mean weighted κ with the rest."""
-        report = self.build(answers, replace(options, draws=0), [KAPPA])
-        means = report.curves[KAPPA].means
-        if np.isnan(means).all():
-            return no_value("no two raters have five answers in common")
-        words = f"median over raters of their mean weighted κ with the rest. {report.verdict[0]}"
-        return leading_point(float(np.nanmedian(means))), "", words
 
 
 def scales_of(scores, names):
@@ -206,16 +196,9 @@ def _who_stands_apart(pairs, words):
     """Name in a sentence the raters who agree least with the rest."""
     means = pairs.means
     outliers = low_outliers(means, DEVIATIONS)
-    if outliers.reason:
-        return f"Whether a rater stands apart ({words}) cannot be said: {outliers.reason}."
-    start = (
-        f"Mean {words} of a rater with the rest: median {outliers.median:.2f}, limit "
-        f"{outliers.limit:.2f} (median − {DEVIATIONS:g} scaled MAD)"
-    )
-    if not outliers.places:
-        return f"{start}; no rater stands apart."
     who = ", ".join(f"{pairs.names[place]} ({means[place]:.2f})" for place in outliers.places)
-    return f"{start}. Apart from the rest: {who}. Look at their answers before you exclude."
+    case = "unknown" if outliers.reason else "apart" if who else "nobody"
+    return say(case, words=words, outliers=outliers, deviations=DEVIATIONS, who=who)
 
 
 KIND = RaterPairs().kind()

@@ -12,13 +12,14 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, interval_cell, listing
 from analysis.figures.likert import likert
 from analysis.options.choices import ALL
-from analysis.reports.base import columns_of, reasons_of
-from analysis.reports.kind import no_value, of_questions
+from analysis.reports.base import columns_of
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.findings import defined, pick, with_interval
 from analysis.reports.shared.labels import MOST_LABELS
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import PeopleOptions
+from analysis.reports.words import notes_beside
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
@@ -29,25 +30,14 @@ from annotate.templatetags.concord import duration, leading_point
 FEWEST = 2  # Likert answers to an item that make a straight line
 MOST_BARS = 30
 MINUTE = 60
-NOTES = [
-    "seconds: median over a rater's items of the time to the last answer, of seconds_n items with "
-    "one; loaded ratings may have none. Where a rater's items are all of one cluster, as those of "
-    "a recipient about their own, nothing of theirs has an interval.",
-    "r: Pearson's, of a rater's answers with the mean of all others on the same items; raters who "
-    "are excluded are no part of the others.",
-    f"straight: share of the items with {FEWEST} Likert answers or more that are all equal, of "
-    "straight_n such items.",
-    "items, answers and counts are plain counts of the items left in, those that do not count "
-    "included.",
-    "Raters go by their pseudonyms.",
-]
+say = notes_beside(__file__, "raters")
 
 
 class Raters(MeasuredReport):
     """A row for each rater and question; excluded raters are compared with nobody."""
 
     name, title, options = "raters", "Raters", PeopleOptions
-    named_by = ("rater", "question")
+    named_by, of_judges, is_drawn = ("rater", "question"), False, False
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
 
     def measure(self, report, scores, keys):
@@ -82,9 +72,11 @@ class Raters(MeasuredReport):
                 row |= {"counts": [int(np.sum(np.equal(values, point))) for point, _ in points]}
                 row |= {"excluded": bool(why), "reason": why}
                 shown = {"r": r, "seconds": pace, "straight": straight}
-                lost = max(number.undefined_draws for number in shown.values())
-                report.add(row, kind="rater", reason=reasons_of(shown), undefined_draws=lost)
-        return [*item_notes(scores), *NOTES, interval_note(scores)]
+                report.add(row, shown, kind="rater")
+        notes = [
+            say(case, least=FEWEST) for case in ("seconds", "r", "straight", "counts", "names")
+        ]
+        return [*item_notes(scores), *notes, interval_note(scores)]
 
     def layout(self, report, question, looks):
         """Return the page of one question: the bars, the agreement with the others, the table."""
@@ -113,16 +105,6 @@ class Raters(MeasuredReport):
             f"Of {len(rows)} raters {rows[-1]['rater']} follows the others least on {question}: "
             f"r {with_interval(rows[-1], 'r')}; the median is {middle}."
         )
-
-    def headline(self, answers, options, judges):
-        """Return how many raters there are, how many are excluded, and their median pace."""
-        rows = {row["rater"]: row for row in self.build(answers, replace(options, draws=0)).rows}
-        if not rows:
-            return no_value("nobody has rated yet")
-        out = sum(row["excluded"] for row in rows.values())
-        paces = sorted(row["seconds"] for row in rows.values() if not isnan(row["seconds"]))
-        pace = f"; median {duration(paces[len(paces) // 2])} an item" if paces else ""
-        return f"{len(rows):,}", "", f"raters, {out:,} of them excluded{pace}"
 
 
 def _in_seconds(value):

@@ -13,11 +13,11 @@ from analysis.figures.looks import PEOPLE
 from analysis.options.choices import ALL
 from analysis.options.common import Drawn, Referenced
 from analysis.reports.base import columns_of, reasons_of
-from analysis.reports.kind import first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.measured import MeasuredReport
-from analysis.reports.words import worded
+from analysis.reports.words import notes_beside, worded
 from analysis.stats.agreement.cohen_kappa import cohen_kappa
 from analysis.stats.agreement.icc import icc
 from analysis.stats.agreement.percent_agreement import percent_agreement
@@ -31,8 +31,8 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.bootstrap import are_alike, draw_counts
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from analysis.stats.intervals.jackknife import MOST_BLOCKS, jackknife
-from annotate.templatetags.concord import interval, leading_point
 
+say = notes_beside(__file__, "variance")
 COMPONENT, GENERALISABILITY, RETEST = PARTS = "component", "generalisability", "retest"
 RATER, RESIDUAL = "rater", "residual"
 OF_ITEMS = ("recipient", "content", "system", "item")
@@ -70,27 +70,21 @@ class Variance(MeasuredReport):
     """Components, the coefficients of the mean of K raters, and people's own test–retest."""
 
     name, title, options = "variance", "Variance", VarianceOptions
-    named_by = ("part", "question", "component")
+    named_by, of_judges = ("part", "question", "component"), False
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
 
-    def measure(self, report, scores, keys, retest=True):
+    def measure(self, report, scores, keys):
         asked = [q for q in scores.questions if q.scale.is_ordered and (not keys or q.key in keys)]
         designs = [_Design(scores, question) for question in asked]
         for design in designs:
             _add_design(report, design, scores.options)
-        if retest:
-            _add_retests(report, scores, asked)
+        _add_retests(report, scores, asked)
         return [
             *policy_notes(scores, compared=False)[:1],
-            "Components: MINQUE(0), the variance of each factor in a model of crossed random "
-            "effects; unbiased in unbalanced designs, equal to the analysis of variance in "
-            "balanced ones. An estimate below 0 is shown as it is, and counts as 0 in shares and "
-            "coefficients.",
-            "Item: what an item has beyond its recipient, content and system. Residual: what is "
-            "left, raters' own tastes and chance.",
+            say("components"),
+            say("item"),
             *_interval_notes(designs, scores.options),
-            "Relative: the same raters rate all items; absolute: each item has raters of its own, "
-            "so that a strict rater costs an item its rank.",
+            say("relative"),
         ]
 
     def layout(self, report, question, looks):
@@ -116,23 +110,6 @@ class Variance(MeasuredReport):
         names = [RETESTS[entry.row["component"]] for entry in retests]
         twice = listing(caption, "Measure", names, retests, OF_RETESTS)
         return Layout(figures, [by_component, by_k, twice])
-
-    def headline(self, answers, options, judges):
-        """Return the absolute coefficient of the study's raters per item, on the first question."""
-        keys = [q.key for q in answers.questions if q.scale.is_ordered]
-        if not keys:
-            return no_value("no question has a scale with an order")
-        report = self.build(answers, options, keys[:1], retest=False)
-        k, where = min(max(answers.study.raters_per_item, 1), 10), f"{keys[0]}{first_of(keys)}"
-        of_k = [r for r in report.rows if r["raters"] == k]
-        row = next(r for r in of_k if r["component"] == ABSOLUTE)
-        if isnan(row["value"]):
-            return no_value(f"no variance of items on {where}: the report says why")
-        words = (
-            f"how far the mean of {k} rater{'' if k == 1 else 's'} stands for all raters on "
-            f"{where}, n = {row['n']:,} ratings"
-        )
-        return leading_point(row["value"]), interval(row["low"], row["high"]), words
 
 
 class _Design:
@@ -228,10 +205,8 @@ def _add_design(report, design, options):
         reached = generalisability(unit, rater, residual, k).absolute
         needed = ceil(ENOUGH / (1 - ENOUGH) * (rater + residual) / unit - 1e-9)
         many = f"{max(needed, 1)}" if needed <= MOST_NEEDED else f"more than {MOST_NEEDED:,}"
-        report.verdict.append(
-            f"{design.key}: the mean of {k} raters per item, as the study asks for, stands for all "
-            f"raters with {reached:.2f} (absolute coefficient); {ENOUGH:g} takes {many}."
-        )
+        facts = {"k": k, "reached": reached, "enough": ENOUGH, "many": many}
+        report.verdict.append(say("reached", question=design.key, **facts))
 
 
 def _add(report, part, question, component, estimate, share=None, raters=None, levels=None):
@@ -278,19 +253,10 @@ def _retests(rows, question, options):
 
 def _interval_notes(designs, options):
     if not options.draws:
-        return ["No intervals: 0 draws."]
+        return [say("no_draws")]
     blocks = max([min(len(np.unique(d.clusters)), MOST_BLOCKS) for d in designs], default=0)
-    how = (
-        f"Intervals of components: 95 %, jackknife over {blocks} blocks of recipients "
-        "(else contents, else items), raters and systems being those they are. Of test–retest: "
-        f"95 % percentile, {options.draws:,} bootstrap draws of people, seed {options.seed}."
-    )
-    few = (
-        "With so few blocks the interval of the variance of the blocks may hold the truth less "
-        "often than in 95 %: it did in .91 of simulated studies with 30, in .86 with 10 "
-        "(docs/CALIBRATION.md)."
-    )
-    return [how, few] if 0 < blocks < MOST_BLOCKS else [how]
+    how = say("intervals", blocks=blocks, draws=options.draws, seed=options.seed)
+    return [how, say("few_blocks")] if 0 < blocks < MOST_BLOCKS else [how]
 
 
 def _curve(entries, question):

@@ -5,9 +5,11 @@ import numpy as np
 from analysis.options.choices import ALL
 from analysis.reports.shared.few_clusters import FEW_CLUSTERS, FEWEST
 from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
+from analysis.reports.words import notes_beside
 from analysis.stats.ensembles.learned_weights import FOLDS
 
 NEVER_ASKED = "never asked"
+say = notes_beside(__file__, "evaluators")
 
 
 def evaluators(scores):
@@ -62,22 +64,16 @@ def policy_notes(scores, compared=True):
 
     compared: whether single raters, and only items with a reference, are compared with it.
     """
-    options, notes = scores.options, []
-    raters = scores.raters_of(options.reference)
+    options, raters = scores.options, scores.raters_of(scores.options.reference)
     whose = "all people" if options.reference == ALL else f"role {options.reference}"
-    notes.append(
-        f"Reference: mean of the included ratings of {whose}, {_count(len(raters), 'rater')}, "
-        f"{_count(len(scores.items), 'item')}."
-    )
+    notes = [say("reference", whose=whose, n_raters=len(raters), n_items=len(scores.items))]
     if compared and 1 < len(raters) <= MOST_SINGLE_RATERS and overlap(scores, raters):
-        notes.append(
-            "A rater who belongs to the reference is compared with the mean of the others."
-        )
+        notes.append(say("others"))
     for role in scores.roles if options.reference != ALL else [ALL]:
         if compared and (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
-            notes.append(f"The {n} raters of {role} are not shown one by one.")
+            notes.append(say("many_raters", n=n, role=role))
     if options.judges:
-        notes.append(f"Only these judges were chosen: {', '.join(options.judges)}.")
+        notes.append(say("judges", names=", ".join(options.judges)))
     notes += (
         _version_notes(scores)
         + _exclusion_notes(scores)
@@ -97,7 +93,7 @@ def _version_notes(scores):
     if study.questionnaire_version == 1:
         return []
     if chosen is not None:
-        return [f"Only answers of version {chosen} of the questionnaire, of people and judges."]
+        return [say("version", version=chosen)]
     return [f"{together(scores.answers.versions)}."]
 
 
@@ -114,22 +110,17 @@ def _exclusion_notes(scores):
     only, own_only = _rules(options.only, answers.answer_columns)
     exclude, own_exclude = _rules(options.exclude, answers.answer_columns)
     if only:
-        notes.append(f"Only the {_count(len(scores.items), 'item')} with {' and '.join(only)}.")
+        notes.append(say("only", n=len(scores.items), what=" and ".join(only)))
     if exclude:
         left_out = len(answers.items) - len(scores.items)
-        notes.append(f"Left out: {_count(left_out, 'item')} with {', '.join(exclude)}.")
-    whose = (
-        "where the file of the ratings or judgments has that column; what judges cost and how "
-        "often they failed is told of all their judgments"
-    )
+        notes.append(say("exclude", n=left_out, what=", ".join(exclude)))
     if own_only:
-        notes.append(f"Only answers with {' and '.join(own_only)}, {whose}.")
+        notes.append(say("own_only", what=" and ".join(own_only)))
     if own_exclude:
-        notes.append(f"Left out: answers with {', '.join(own_exclude)}, {whose}.")
+        notes.append(say("own_exclude", what=", ".join(own_exclude)))
     flagged = answers.table.loc[answers.table["excluded"], "exclusion_reason"]
-    for reason, n in flagged.astype(str).value_counts().items():
-        notes.append(f"Not counted: {_count(n, 'rating')} ({reason}).")
-    return notes
+    flagged = flagged.astype(str).value_counts()
+    return [*notes, *(say("flagged", n=n, reason=reason) for reason, n in flagged.items())]
 
 
 def _rules(conditions, own):
@@ -143,18 +134,15 @@ def _rules(conditions, own):
 def _missing_notes(scores):
     options, notes = scores.options, []
     if options.missing_reference is None:
-        notes.append("Items without a reference are dropped.")
+        notes.append(say("dropped"))
     else:
         gaps = np.isnan(scores.role_mean(options.reference)) & scores.applies
-        notes.append(
-            f"Missing references count as {options.missing_reference:g} ({gaps.sum()} filled)."
-        )
+        notes.append(say("filled", value=options.missing_reference, n=gaps.sum()))
     policy, gaps = options.missing_judgment, list(_judge_gaps(scores))
     what = "are dropped" if policy is None else f"count as {policy:g}"
     if policy is not None and any(NEVER_ASKED in gap for gap in gaps):
         what += "; what a judge was never asked is dropped"
-    notes.append(f"Missing judgments {what} ({'; '.join(gaps) or 'none'}).")
-    return notes
+    return [*notes, say("judgments", what=what, gaps="; ".join(gaps) or "none")]
 
 
 def _file_notes(scores):
@@ -162,36 +150,22 @@ def _file_notes(scores):
     names = {scores.sampled(judge) for judge in scores.judges}
     of_file = {judge: yes for judge, yes in scores.answers.from_file.items() if judge in names}
     if loaded := [judge for judge, speaks in of_file.items() if speaks]:
-        yield f"From a file, nothing was asked here: all values of {', '.join(loaded)}."
+        yield say("from_file", names=", ".join(loaded))
     if asked := [judge for judge, speaks in of_file.items() if not speaks]:
-        yield (
-            f"Asked here since a file was loaded, so that no value of the file counts or fills a "
-            f"gap: {', '.join(asked)}."
-        )
+        yield say("asked_since", names=", ".join(asked))
 
 
 def _design_notes(scores):
     """Yield notes on samples, orders and weights of judges, and on items kept for examples."""
     for judge in scores.judges:
         if (sampled := scores.sampled(judge)) != judge:
-            yield (
-                f"{judge}: the mean of the scale's points, weighted by the probabilities that "
-                f"{sampled} gave them; missing where these cannot be told."
-            )
+            yield say("weighted", judge=judge, sampled=sampled)
         if samples := scores.answers.samples.get(sampled):
-            yield (
-                f"{judge}: the mean of the {samples} samples of each answer, of those with a "
-                "value; for a choice of words the most frequent, none at a tie."
-            )
+            yield say("samples", judge=judge, n=samples)
         if both := scores.answers.both_orders.get(judge):
-            yield (
-                f"{judge}: asked in both orders of the lists; of {_count(both[0], 'pair')} with "
-                f"both verdicts {both[1]} differ by the order, which counts as a tie."
-            )
+            yield say("both_orders", judge=judge, n=both[0], differ=both[1])
         if held_out := int(scores.held_out(judge).sum()):
-            yield (
-                f"{judge}: {_count(held_out, 'item')} left out, which its examples are drawn from."
-            )
+            yield say("held_out", judge=judge, n=held_out)
 
 
 def _ensemble_notes(scores):
@@ -205,28 +179,18 @@ def _ensemble_notes(scores):
         if ensemble.name in scores.answers.set_aside:
             continue
         if absent:
-            yield f"{ensemble.name} is left out: no judgment of {', '.join(absent)}."
+            yield say("absent", name=ensemble.name, members=", ".join(absent))
         else:
-            yield (
-                f"{ensemble.name}: {ensemble.rule} of {', '.join(ensemble.members)}, computed "
-                f"anew; where a member has no judgment the ensemble {gap}."
-            )
+            facts = {"name": ensemble.name, "rule": ensemble.rule, "gap": gap}
+            yield say("ensemble", **facts, members=", ".join(ensemble.members))
             if ensemble.rule == LEARNED:
                 yield from _weight_notes(scores, ensemble)
 
 
 def _weight_notes(scores, ensemble):
     """Yield the weights that an ensemble learned, per question, or why there are none."""
-    how = (
-        "all of the choose part: no rating of the test part is in them"
-        if scores.choosing
-        else f"{FOLDS} folds by recipient (else content, else item), seed {scores.options.seed}: "
-        "no item's value knows a rating of its own recipient"
-    )
-    yield (
-        f"{ensemble.name}: weights by non-negative least squares, with a constant, of the members' "
-        f"scores on the mean rating; {how}."
-    )
+    how = "learned_on_choose" if scores.choosing else "learned_in_folds"
+    yield say(how, name=ensemble.name, folds=FOLDS, seed=scores.options.seed)
     for question, learned in zip(scores.questions, scores.learned(ensemble.name), strict=True):
         words = learned.reason or f"{_weights(learned, ensemble.members)}; {learned.n} recipients"
         if not question.scale.is_nominal:
@@ -257,26 +221,9 @@ def interval_note(scores, least=0):
     least: clusters below which a report has no intervals.
     """
     if scores.counts is None:
-        return "No intervals: 0 draws."
+        return say("no_draws")
     draws, n = scores.counts.shape
     drawn = f"{scores.drawn_by}, else " if scores.drawn_by else ""
-    many = "1 cluster" if n == 1 else f"{n} clusters"
-    clusters = f"{many} ({drawn}recipient, else content, else item)"
-    if n < least:
-        return f"What intervals would draw: {clusters}."
-    sentence = (
-        f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters}, "
-        f"seed {scores.options.seed}."
-    )
-    if n < FEWEST:
-        return f"{sentence} They rest on {many} only and are narrower than they should be."
-    if n < FEW_CLUSTERS:
-        return (
-            f"{sentence} With fewer than {FEW_CLUSTERS} clusters they may hold the truth less "
-            "often than in 95 %."
-        )
-    return sentence
-
-
-def _count(n, thing):
-    return f"{n} {thing}{'' if n == 1 else 's'}"
+    case = "fewest" if n < FEWEST else "few" if n < FEW_CLUSTERS else "intervals"
+    facts = {"draws": draws, "n": n, "by": drawn, "few": FEW_CLUSTERS, "seed": scores.options.seed}
+    return say("would_draw" if n < least else case, **facts)

@@ -45,6 +45,11 @@ class Evaluator:
         """Return the judge's name; blank for people."""
         return self.name if self.kind == "judge" else ""
 
+    @property
+    def facts(self):
+        """Return whose number it is, for an Entry."""
+        return {"judge": self.judge, "kind": self.kind}
+
 
 class Scores:
     """Included answers as arrays.

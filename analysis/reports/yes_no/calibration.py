@@ -8,25 +8,19 @@ from analysis.figures import curves
 from analysis.figures.layout import Figure, Layout, Table, cell_of
 from analysis.reports.shared.findings import defined, name_first, pick, with_interval
 from analysis.reports.shared.labels import LabelNotes
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.calibration import calibration_curve, expected_calibration_error
 from analysis.stats.estimate import Estimate
 
 BIN, ERROR = "bin", "error"
-NOTES = [
-    "A bin for each value of a judge with at most 11 different ones; else deciles.",
-    "The calibration error needs values between 0 and 1, or on the question's scale, which is "
-    "stretched to 0..1. Chance alone makes it larger than 0, and larger again in the draws: "
-    "its interval may lie above it.",
-]
+say = notes_beside(__file__, "calibration")
 
 
 class Calibration(YesNoReport):
     """The share of positives by the judge's value, and the expected calibration error."""
 
     name, title, what = "calibration", "Calibration", "calibration"
-    undefined = "no judge has a calibration error on {where}"
-    largest = "smallest calibration error on {where}: {evaluator}, n = {n:,} items"
 
     def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
@@ -38,7 +32,7 @@ class Calibration(YesNoReport):
                 resampling = scores.resampling()
                 estimate = expected_calibration_error(shares, pair.positive, **resampling)
             self._add_part(report, pair, estimate, ERROR)
-        return NOTES
+        return [say("bins"), say("error")]
 
     def _add_bins(self, report, pair, shares):
         values, positive, places = pair.values, pair.positive, []
@@ -84,11 +78,6 @@ class Calibration(YesNoReport):
             return ""
         first = name_first(rows[::-1], "value", "is calibrated best")
         return f"{first}: calibration error on {question} {with_interval(rows[-1], 'value')}."
-
-    def best(self, report, judges):
-        rows = [entry.row for entry in self.main_entries(report)]
-        rows = [row for row in rows if row["evaluator"] in judges and not isnan(row["value"])]
-        return min(rows, key=lambda row: row["value"], default=None)
 
 
 def _bins(report, question, errors):

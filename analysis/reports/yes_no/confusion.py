@@ -11,19 +11,14 @@ from analysis.reports.shared.evaluators import evaluators, interval_note, policy
 from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
 from analysis.reports.shared.scores import Evaluator
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import YesNoReport
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.row_shares import row_shares
 from analysis.stats.intervals.clustered_mean import clustered_mean
 
 BY_PARTS = " of the parts"
-SHARES_NOTE = (
-    "shares: of the items with a label by people; a row without items has none, one whose items "
-    "are of one cluster no interval. Where no item of a row has a label, or all have it, every "
-    "draw says the same: there the interval is Wilson's, of as many observations as the row has "
-    "clusters; any other share that is the same in every draw has none. agreement: items with the "
-    "same label, of n with both."
-)
+say = notes_beside(__file__, "confusion")
 
 
 class Confusion(YesNoReport):
@@ -38,11 +33,6 @@ class Confusion(YesNoReport):
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     nothing = "no question has labels that can be counted"
     does = "gives people's answer most often"
-    undefined = "no judge has labels for {where}"
-    largest = (
-        "of {n:,} items get the same label on {where} from people and from {evaluator}, the "
-        "closest judge"
-    )
 
     def measure(self, report, scores, questions, is_page=True):
         options = scores.options
@@ -63,12 +53,16 @@ class Confusion(YesNoReport):
                 _add_verdicts_of_parts(report, scores, place, labels, majorities)
         return [
             *policy_notes(scores),
-            _label_note(options),
+            say("rounded" if options.threshold is None else "two_labels", cut=options.threshold),
             *_lacking_notes(report, [question for _, question in wanted], options.threshold),
-            *_part_notes(report),
+            *(
+                [say("parts")]
+                if any(r["evaluator"].endswith(BY_PARTS) for r in report.rows)
+                else []
+            ),
             *labels.sentences(),
             *majorities.sentences(),
-            SHARES_NOTE,
+            say("shares"),
             interval_note(scores),
         ]
 
@@ -83,9 +77,6 @@ class Confusion(YesNoReport):
         )
         matrices = [_matrix(entry) for entry in report.entries]
         return Layout([figure] if entries else [], [], matrices=matrices)
-
-    def keys(self, questions, options):
-        return [q.key for q in questions if has_labels(q, options.threshold)]
 
     def main_entries(self, report):
         """Return the entries that have items, with the interval of the agreement."""
@@ -131,9 +122,8 @@ def _lacking_notes(report, questions, threshold):
     shown = {row["question"] for row in report.rows}
     for question in questions:
         if question.key not in shown and not has_labels(question, threshold):
-            many = f"more than {MOST_LABELS} points"
-            why = many if labels_of(question) else "its values cannot be listed"
-            yield f"No matrix for {question.key}: {why}; with a threshold it has two labels."
+            case = "many_points" if labels_of(question) else "not_listed"
+            yield say(case, question=question.key, most=MOST_LABELS)
 
 
 def _add_row(report, scores, evaluator, question, sides, judge_name=None):
@@ -197,16 +187,6 @@ def _judged_parts(scores, labels):
                 yield judge, question, own
 
 
-def _part_notes(report):
-    if not any(row["evaluator"].endswith(BY_PARTS) for row in report.rows):
-        return []
-    return [
-        "By question of the parts: the judge prefers the list with more parts that it calls "
-        "positive (from the threshold on), equal numbers are a tie; a pair counts if it has an "
-        "answer about every part. What people say of the parts is not added up."
-    ]
-
-
 def _sides(evaluator, place, question, threshold, labels, majorities):
     """Return (people, judge, points, names of the points) of a matrix; None where there is none."""
     values, people = evaluator.values[:, place], evaluator.reference[:, place]
@@ -242,13 +222,6 @@ def sides_of(name, values, reference, question, threshold, labels):
     return human, labels.labels(name, values, question), points, points
 
 
-def _label_note(options):
-    rounding = "Means are rounded to the scale, halves down, for people and judges alike."
-    if options.threshold is None:
-        return f"{rounding} With a threshold the matrix has two labels: below it, and from it on."
-    return f"Two labels: below {options.threshold:g}, and {options.threshold:g} or more."
-
-
 def most_frequent(counts, points):
     """Return the most frequent label (N,), NaN at a tie or without one; and whether there is a tie.
 
@@ -279,7 +252,7 @@ class Majorities:
     def sentences(self):
         """Write a note for each question on the ties that were dropped."""
         return [
-            f"Majority of the raters for {question}: {ties} ties dropped."
+            say("majority", question=question, ties=ties)
             for (without, _), (question, ties) in self.ties.items()
             if without is None
         ]

@@ -7,7 +7,7 @@ from analysis.figures import curves
 from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, n_words
 from analysis.reports.base import Report
-from analysis.reports.kind import NO_JUDGE, best, first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.labels import positive_from
@@ -15,8 +15,10 @@ from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.reports.verdict.baselines import grey_words, keep_baselines, with_grey
+from analysis.reports.words import notes_beside
 from analysis.stats.classification.classification import at_least
-from annotate.templatetags.concord import interval, leading_point
+
+say = notes_beside(__file__, "thresholds_of_people")
 
 
 @dataclass(frozen=True)
@@ -71,34 +73,29 @@ def cuts_of(scores, questions=None):
 def threshold_notes(scores, cuts, what):
     """Tell which ratings are positive, and which questions have no threshold."""
     if not cuts:
-        return [f"No {what}: no question has answers with an order."]
+        return [say("no_order", what=what)]
     keys = {place: scores.questions[place].key for place in cuts}
     given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
     missing = [keys[place] for place, cut in cuts.items() if cut is None]
-    notes = [f"Positive is a reference of: {', '.join(given)}."] if given else []
-    if missing:
-        notes.append(
-            f"No {what} for {', '.join(missing)}: a number without ends needs a threshold."
-        )
-    return notes
+    notes = [say("positive", cuts=", ".join(given))] if given else []
+    return notes + ([say("no_cut", what=what, keys=", ".join(missing))] if missing else [])
 
 
 class YesNoReport(MeasuredReport):
     """One report on yes or no.
 
     main: key of the number that is compared; label: its name in a sentence. what: the thing that a
-    question without a threshold has none of. nothing, undefined, largest: the headline without a
-    question, without a number, and with one.
+    question without a threshold has none of; does: what the judge with the largest number does.
     """
 
     options = YesNoOptions
     list_parts = staticmethod(of_questions(lambda scale: scale.is_ordered))
     main, what = "value", "curve"
     named_by: tuple = ("evaluator", "question")
-    nothing = "no question has an ordered scale with ends"
+    brief = {"is_page": False}
 
     def measure(self, report, scores, questions, is_page=True):
-        """Add the rows. is_page: false for a headline, which needs the main numbers alone."""
+        """Add the rows. is_page: false where only the finding is read, of the main numbers."""
         cuts = cuts_of(scores, questions)
         return [
             *policy_notes(scores),
@@ -118,11 +115,9 @@ class YesNoReport(MeasuredReport):
             | ({"threshold": pair.cut} if first is None else first)
             | {self.main: estimate.value, "low": estimate.low, "high": estimate.high}
             | ({"n": estimate.n} if last is None else last),
-            reason=estimate.reason,
-            judge=pair.evaluator.judge,
-            kind=pair.evaluator.kind,
-            undefined_draws=estimate.undefined_draws,
+            {self.main: estimate},
             item=item,
+            **pair.evaluator.facts,
         )
 
     def main_entries(self, report):
@@ -133,33 +128,11 @@ class YesNoReport(MeasuredReport):
         """Return the main entries, the largest number first, undefined ones last."""
         return sorted(self.main_entries(report), key=lambda e: (isnan(v := e.row[self.main]), -v))
 
-    def best(self, report, judges):
-        """Return the row of the judge that is compared first, None where all are undefined."""
-        rows = [entry.row for entry in self.main_entries(report)]
-        return best(rows, judges, self.main)
-
     def find(self, report, question):
         """Say which judge is best, beside raters."""
         main = replace(report, entries=self.main_entries(report))
         measure = f"{self.label} on {question}"
         return first_judge(main, self.main, self.does, measure, question=question)
-
-    def keys(self, questions, options):
-        """Return the keys of the questions that a headline can speak of."""
-        ordered = [question for question in questions if question.scale.is_ordered]
-        return [q.key for q in ordered if positive_from(q, options.threshold) is not None]
-
-    def headline(self, answers, options, judges):
-        """Return the (value, interval, words) of that judge on the first question."""
-        keys = self.keys(answers.questions, options)
-        if not judges or not keys:
-            return no_value(self.nothing) if judges else NO_JUDGE
-        row = self.best(self.build(answers, options, keys[:1], is_page=False), judges)
-        where = f"{keys[0]}{first_of(keys)}"
-        if row is None:
-            return no_value(self.undefined.format(where=where))
-        words = self.largest.format(**row, where=where)
-        return leading_point(row[self.main]), interval(row["low"], row["high"]), words
 
 
 class CurveReport(YesNoReport):

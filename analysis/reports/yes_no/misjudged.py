@@ -9,14 +9,15 @@ from django.urls import reverse
 
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, Link, Table, cell_of, cross_table
-from analysis.reports.kind import NO_JUDGE, first_of, no_value
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.labels import LabelNotes
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.classification import at_least
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean, means_by_group
 
+say = notes_beside(__file__, "misjudged")
 FALSE_POSITIVE, FALSE_NEGATIVE = "false positive", "false negative"
 SHARE = "share"  # of false positives, over all items and per system
 EVERYTHING = "all"  # in the place of a system
@@ -36,7 +37,6 @@ class Misjudged(YesNoReport):
     """
 
     name, title, what = "misjudged", "Misjudged items", "list"
-    nothing = "no question has a scale with a good half"
 
     def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
@@ -46,10 +46,8 @@ class Misjudged(YesNoReport):
             if own or labels.fits(pair.evaluator.name, pair.values, pair.question):
                 self._add_items(report, pair, own)
         return [
-            "false positive: the judge's value is positive, people's mean is not; false negative: "
-            "the reverse. The same threshold holds for both, but for a verdict of fit, which is "
-            "positive as it stands. of: items with both.",
-            "share: false positives of all items with both, also of each system's.",
+            say("kinds"),
+            say("share"),
             *labels.sentences(),
         ]
 
@@ -121,21 +119,6 @@ class Misjudged(YesNoReport):
             f"{judge} misjudges{most} on {question}: {sides[FALSE_POSITIVE]:,} too high and "
             f"{sides[FALSE_NEGATIVE]:,} too low."
         )
-
-    def headline(self, answers, options, judges):
-        """Return the fewest misjudged items of a judge, by its share, on the first question."""
-        keys = self.keys(answers.questions, options)
-        if not judges or not keys:
-            return no_value(self.nothing) if judges else NO_JUDGE
-        report = self.build(answers, options, keys[:1])
-        wrong = Counter(row["evaluator"] for row in report.rows if row["kind"] in CAPTIONS)
-        sizes = {name: of for name, of in _sizes(report).items() if of}
-        where = f"{keys[0]}{first_of(keys)}"
-        if not sizes:
-            return no_value(f"no judge has a value beside people's on {where}")
-        name = min(sizes, key=lambda name: wrong[name] / sizes[name])
-        words = f"of {sizes[name]:,} items are misjudged on {where} by {name}"
-        return f"{wrong[name]:,}", "", f"{words}, the judge with the smallest share"
 
 
 def _shares(scores, wrong):

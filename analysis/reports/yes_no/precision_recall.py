@@ -16,11 +16,6 @@ class PrecisionRecall(CurveReport):
     curve_words, beside = "Precision and recall", "average precision"
     plot, look = staticmethod(curves.precision_recall), {"unit_interval": True}
     does = "finds the positive items best"
-    undefined = "on {where} average precision is undefined: the report says why"
-    largest = (
-        "largest average precision on {where}: {evaluator}; {positives:,} of {n:,} items are "
-        "positive"
-    )
     columns = {
         "Average precision": cell_of,
         "Share of positives": lambda entry: _share_of_positives(entry.row),

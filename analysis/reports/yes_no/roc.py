@@ -8,10 +8,12 @@ from analysis.figures import curves
 from analysis.figures.layout import Table, cell_of
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import CurveReport, Pair, pairs_of, positive_words
 from analysis.stats.classification.classification import auc, ordinal_auc, roc_curve
 from analysis.stats.classification.curves import roc_band
 
+say = notes_beside(__file__, "roc")
 ORDINAL = "ordinal"
 GRID = np.linspace(0, 1, 51)  # false positive rates at which the band is drawn
 MOST_BANDS = 3  # of a question: more would hide each other
@@ -29,11 +31,6 @@ class Roc(CurveReport):
     what, curve_words, beside = "ROC", "ROC curves", "area"
     plot, look = staticmethod(curves.roc_curves), {"chance": 0.5}
     does = "tells high from low answers best"
-    undefined = "AUC on {where} is undefined: the report says why"
-    largest = (
-        "largest AUC on {where}: {evaluator}, {positives:,} positive and {negatives:,} negative "
-        "items"
-    )
     columns = {
         "AUC": cell_of,
         "Positive": positive_words,
@@ -117,16 +114,13 @@ def _last_if_undefined(threshold):
 
 def _ordinal_notes(report):
     if any(isnan(row["threshold"]) for row in report.rows):
-        yield (
-            "Rows without a threshold: the ordinal AUC, (Somers' D + 1) / 2, over every two items "
-            "that people rate differently; ties of the judge count half."
-        )
+        yield say("ordinal")
 
 
 def _balanced_note(scores, cuts):
     binary = any(scores.questions[place].scale.is_binary for place in cuts)
     if binary or any(own.neutral for own in scores.answers.own_scale.values()):
-        yield "The AUC of a judge that answers only 0 or 1 is its balanced accuracy."
+        yield say("balanced")
 
 
 ROC = Roc()

@@ -10,7 +10,9 @@ from analysis.figures.layout import Cell, Layout, Table, details
 from analysis.options.declare import choice
 from analysis.reports.base import pivot
 from analysis.reports.shared.evaluators import evaluators
+from analysis.reports.shared.findings import with_interval
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.words import notes_beside
 from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.operating_point import at_threshold, best_threshold
@@ -19,6 +21,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.bootstrap import draw_counts
 from annotate.templatetags.concord import leading_point
 
+say = notes_beside(__file__, "thresholds")
 YOUDEN, F1 = "youden", "f1"
 CRITERIA = {YOUDEN: "Youden's J = sensitivity + specificity − 1", F1: "F1"}
 HALVES = ("A", "B")
@@ -47,21 +50,11 @@ class Thresholds(YesNoReport):
 
     name, title, what = "thresholds", "Thresholds", "threshold"
     options = ThresholdsOptions
-    undefined = "no threshold can be chosen on {where}"
-    largest = (
-        "largest F1 on {where} where the threshold was not chosen: {evaluator} ≥ "
-        "{threshold:.4g}, n = {n:,} items"
-    )
 
     def judge_items(self, report, scores, cuts, is_page):
         add = self._add_elsewhere if scores.answers.choosing else self._add_halves
         note = add(report, scores, list(pairs_of(scores, cuts)))
-        return [
-            note,
-            f"The threshold has the largest {CRITERIA[scores.options.criterion]} on the items "
-            "where it is chosen, of equal ones it is the highest. in_sample: the same number on "
-            "these.",
-        ]
+        return [note, say("criterion", criterion=CRITERIA[scores.options.criterion])]
 
     def _add_halves(self, report, scores, pairs):
         """Choose on either half and measure on the other; return the note on the halves."""
@@ -74,11 +67,7 @@ class Thresholds(YesNoReport):
                 measured = values[there], positive[there], resampling
                 self._add_choice(report, pair, chosen_on, chosen, measured)
         sizes = " and ".join(f"{name} has {len(rows)} items" for name, (rows, _) in halves.items())
-        return (
-            "Halves: whole recipients (else contents, else items), drawn with seed "
-            f"{scores.options.seed}{'; ' if sizes else ''}{sizes}. The intervals draw the "
-            "recipients of the half that is measured; the threshold stays."
-        )
+        return say("halves", seed=scores.options.seed, sizes=f"; {sizes}" if sizes else "")
 
     def _add_elsewhere(self, report, scores, pairs):
         """Choose on the choose part of a split and measure on the test part; return a note."""
@@ -91,7 +80,7 @@ class Thresholds(YesNoReport):
                 chosen = own.values[:, pair.place], positive
             measured = pair.values, pair.positive, scores.resampling()
             self._add_choice(report, pair, CHOOSE, chosen, measured)
-        return "The threshold is chosen on the choose part of the split, measured on the test part."
+        return say("elsewhere")
 
     def _add_choice(self, report, pair, chosen_on, chosen, measured):
         """Add three measures of a threshold chosen on some items, measured on others.
@@ -131,8 +120,15 @@ class Thresholds(YesNoReport):
         return Layout(figures, [_table(report, question)], *details(report))
 
     def find(self, report, question):
-        """Say nothing: each judge has two numbers."""
-        return ""
+        """Say which judge has the largest F1 where its threshold was not chosen."""
+        entries = [entry for entry in self.ranked(report) if entry.kind == "judge"]
+        if not entries or isnan(entries[0].row["value"]):
+            return ""
+        row = entries[0].row
+        return (
+            f"{row['evaluator']} ≥ {row['threshold']:.4g} has the largest F1 on {question} where "
+            f"the threshold was not chosen: {with_interval(row, 'value')}."
+        )
 
 
 def _halves(scores):

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from analysis.answers import frame
 from analysis.figures.dots import BASELINE
 from analysis.reports.registry import REPORTS
 from annotate.models import Rater, Study
 from judges.models import Judge, Judgment
 from tests import factories
-from tests.analysis.small import build, make_rated_study
+from tests.analysis.small import build, make_rated_study, options_of
 from tests.module_rows import _django_db_helper, module_rows  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -180,9 +181,18 @@ def test_a_matrix_without_items_says_why(rated, as_owner):
     assert "No items: no item has a label from both people and the evaluator." in text
 
 
+@pytest.mark.parametrize("name", ["agreement", "correlation", "differences", "thresholds"])
+def test_a_headline_is_the_title_of_its_page(rated, as_owner, name):
+    answers = frame.read_answers(rated)
+    options = options_of(answers, name, draws=20)
+    value, interval, words = REPORTS[name].headline(answers, options, answers.judges)
+    assert (value, interval) == ("", "") and words
+    assert page(as_owner, f"analysis/{name}/").context["finding"] == words
+
+
 def test_headlines_say_why_there_is_no_number(rated, as_owner):
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
-    assert "(the first of 4 questions)" in said
+    assert "tells high from low answers best: AUC on persuasiveness" in said
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     unjudged = said.count("no judge has scored an item yet")
@@ -192,7 +202,7 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     assert unjudged == asked - len(lacking)
     only_a_text_question(rated)
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
-    assert "no question has an ordinal scale for α" in said
+    assert "no question has a scale with an order" in said
 
 
 @pytest.mark.parametrize(

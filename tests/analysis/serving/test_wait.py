@@ -243,7 +243,7 @@ def test_the_index_the_list_and_the_headlines_wait_too(rated, as_owner, alive):
     for row in Computation.objects.all():
         compute(row.pk)
     assert "results" in as_owner.get(index).context
-    assert "(the first of 4 questions)" in as_owner.get(f"{index}headlines/").content.decode()
+    assert "AUC on persuasiveness" in as_owner.get(f"{index}headlines/").content.decode()
     assert shows(as_owner.get(f"{index}disagreements/")) == "report"
 
 

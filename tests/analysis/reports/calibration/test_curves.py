@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from analysis.answers import frame
 from analysis.figures import curves
 from analysis.figures.looks import Looks
-from analysis.reports.shared.options import YesNoOptions
-from analysis.reports.yes_no import misjudged, roc
+from analysis.reports.yes_no import roc
 from annotate.models import Rating
 from judges.models import Judgment
 from tests.analysis.reports.closeness.test_correlation import pairs
@@ -198,22 +196,6 @@ def test_curves_of_a_figure_differ_by_their_marks_alone(owner, as_owner, report)
     symbols = [trace["marker"]["symbol"] for trace in traces if "marker" in trace]
     assert len(symbols) > 5
     assert len({*symbols}) == len(symbols)
-
-
-def test_the_judge_of_the_headline_may_be_right_throughout(owner):
-    study = make_rated_study(owner)
-    means = {
-        item: mean
-        for item, mean in zip(
-            study.items.order_by("pk"), pairs(study, "close", "persuasiveness")[1], strict=True
-        )
-    }
-    add_judge(study, "right", lambda item: means[item])
-    answers = frame.read_answers(study)
-    value, _, words = misjudged.KIND.headline(
-        answers, YesNoOptions(reference="third_party", draws=0), ["right"]
-    )
-    assert (value, "by right, the judge with the smallest" in words) == ("0", True)
 
 
 def test_no_more_than_fifty_are_listed_and_the_judges_take_turns(owner, as_owner):

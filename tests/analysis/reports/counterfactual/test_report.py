@@ -372,7 +372,7 @@ def test_the_page_begins_with_what_was_liked_most(explained, as_owner):
 
 def test_the_index_has_its_headline(explained, as_owner):
     text = as_owner.get("/studies/films/analysis/headlines/").text
-    assert "largest Pearson r of a score of explanations: CF" in text
+    assert "CF follows people most closely (largest r) on" in text
 
 
 def test_points_of_a_plot_are_those_of_the_table_with_the_line_of_least_squares(explained):

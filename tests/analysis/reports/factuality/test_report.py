@@ -413,7 +413,7 @@ def test_the_index_says_how_much_is_supported(facts, as_owner):
     asked = facts.questions.get(key="overall")
     factories.make_rating(factories.make_session(facts), facts.items.get(key="a"), asked, 4)
     text = as_owner.get("/studies/facts/analysis/headlines/").content.decode()
-    assert "of the statements of an explanation are supported, by LLM, n = 5" in text
+    assert "of what an explanation says is supported, on average over 5 explanations" in text
 
 
 def test_a_page_takes_few_queries(facts, as_owner, django_assert_max_num_queries):

@@ -5,12 +5,10 @@ from math import isnan
 import numpy as np
 import pytest
 
-from analysis.answers import frame
-from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
-from tests.analysis.small import add_judge, build, make_rated_study, options_of, row_of
+from tests.analysis.small import add_judge, build, make_rated_study, row_of
 from tests.analysis.stats.replacement.test_selection import PRINTED, verdicts
 
 pytestmark = pytest.mark.django_db
@@ -115,24 +113,3 @@ def test_without_a_judge_there_is_no_row_of_one():
     study = make_lists()
     Judgment.objects.all().delete()
     assert build(study, "selection").rows == []
-
-
-def headline(study):
-    answers = frame.read_answers(study)
-    chosen = options_of(answers, "selection", **{"draws": 0})
-    return REPORTS["selection"].headline(answers, chosen, answers.judges)
-
-
-def test_the_headline_has_no_number_where_there_is_nothing_to_choose():
-    """Misfits alone, which a judge can see all of, are no choice between lists."""
-    study = make_rated_study()
-    add_judge(study, "strict", lambda item: 1)
-    assert row_of(build(study, "selection"), evaluator="strict", question="accuracy")["rsm"] == 1
-    number, interval, words = headline(study)
-    assert (number, interval) == ("–", "")
-    assert words.startswith("nothing to choose: no question compares two lists")
-
-
-def test_the_headline_is_the_agreement_on_lists_where_there_are_some():
-    number, _, words = headline(make_lists())
-    assert number == ".66" and "n = 47 pairs" in words

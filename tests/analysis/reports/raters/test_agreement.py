@@ -8,11 +8,9 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.answers.frame import read_answers
-from analysis.reports.raters.agreement import KIND
 from annotate.models import Rater, Rating
 from tests import factories
-from tests.analysis.small import add_judge, build, make_rated_study, options_of, row_of
+from tests.analysis.small import add_judge, build, make_rated_study, row_of
 
 pytestmark = pytest.mark.django_db
 
@@ -197,22 +195,14 @@ def test_intervals_are_drawn_by_recipient():
     assert any("100 bootstrap draws of 4 clusters" in note for note in report.notes)
 
 
-def test_the_headline_is_the_number_of_all_questions_that_share_a_scale():
+def test_questions_that_share_a_scale_are_pooled():
     study = make_table(CANONICAL)
-    assert headline(study) == ("82", "on q, n = 11 items")  # .815388, as above
     second = factories.make_question(study, "again", "likert5")
     for rating in Rating.objects.all():
         factories.make_rating(rating.session, rating.item, second, rating.value)
     twice = np.hstack([CANONICAL, CANONICAL]).astype(float)
     twice[twice == 0] = np.nan
     pooled = krippendorff.alpha(twice, level_of_measurement="ordinal")
-    value, words = headline(study)
-    assert words == "over the questions that share a scale, n = 22 pairs of item and question"
-    assert int(value) == round(100 * pooled)
-
-
-def headline(study):
-    """The digits of the headline's number, and of what it is."""
-    answers = read_answers(study)
-    value, _, words = KIND.headline(answers, options_of(answers, "agreement", draws=0), [])
-    return value.removeprefix("."), words.removeprefix("Krippendorff's ordinal α of people ")
+    report = build(study, "agreement")
+    row = row_of(report, raters="humans", measure="alpha_ordinal", question="pooled")
+    assert row["value"] == pytest.approx(pooled) and row["n_units"] == 22
