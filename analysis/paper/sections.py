@@ -18,7 +18,7 @@ from analysis.reports.registry import REPORTS, has_judges
 from analysis.reports.shared.correlations import LABELS
 from analysis.reports.verdict.baselines import BASELINE
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE
 from analysis.serving.source import ReportForm, report_of
 from analysis.serving.summaries import missing, results_of
 from annotate.design.payment import pay_of

@@ -5,10 +5,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from math import isinf, isnan
 
-from analysis.reports.verdict.order import mean_of
-from analysis.reports.verdict.sentences import quoted
-from analysis.reports.verdict.summary import say_use_of_yes, stood_in_for, without_use
-from analysis.reports.verdict.texts import PARTS, RATE
+from analysis.reports.verdict.candidates import mean_of
+from analysis.reports.verdict.sentences import (
+    PARTS,
+    RATE,
+    quoted,
+    say_use_of_yes,
+    stood_in_for,
+    without_use,
+)
 from analysis.reports.words import short
 from analysis.stats.validation.decision import Answer, Reason
 

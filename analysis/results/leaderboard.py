@@ -8,11 +8,9 @@ import numpy as np
 from analysis.reports.cost.report import PEOPLE
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.verdict.baselines import BASELINE
-from analysis.reports.verdict.candidates import JUDGE, RATER
-from analysis.reports.verdict.order import mean_of
+from analysis.reports.verdict.candidates import JUDGE, RATER, mean_of
 from analysis.reports.verdict.page import SIGNS
-from analysis.reports.verdict.summary import answer_of
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE, answer_of
 from analysis.reports.words import money
 from analysis.stats.validation.decision import Answer
 from annotate.design.payment import USD

@@ -11,11 +11,9 @@ from analysis.reports.raters import agreement
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict import report as verdict
-from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.order import judges_by_rank
-from analysis.reports.verdict.page import MATRIX
-from analysis.reports.verdict.texts import RATE
-from analysis.reports.verdict.ways_on import OWN_SCALE, list_ways_on
+from analysis.reports.verdict.candidates import JUDGE, judges_by_rank
+from analysis.reports.verdict.page import MATRIX, OWN_SCALE, list_ways_on
+from analysis.reports.verdict.sentences import RATE
 from analysis.results.answer import Spoken, left_open, say_answer
 from analysis.results.leaderboard import failed_shares, list_lines
 from analysis.results.people import say_people

@@ -62,10 +62,10 @@ statements.statement_entailment    statement_entailment (Consistencies: StEnt, S
 statements.statement_support       statement_support (a Consistency: St2Exp)
 validation.evidence                gather_evidence (an Evidence: all that a verdict rests on),
                                    compare_groups
-validation.verdict                 decide (a Verdict: may a judge rate items), correct_family
+validation.decision                decide (a Verdict: may a judge rate items), correct_family
 validation.systems                 compare_systems (a SystemComparison: may a judge compare systems)
-validation.repeats                 gather_repeat_evidence (an Evidence from second own answers)
-validation.echo                    find_echoes, find_lowering_raters
+validation.evidence                gather_repeat_evidence (an Evidence from second own answers)
+validation.checks                  find_echoes, find_lowering_raters
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of
 `draw_counts` for a whole report); without counts there is no interval.

@@ -10,20 +10,19 @@ from math import ceil
 from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
-from analysis.stats.planning.design import (
+from analysis.stats.planning.planning import (
     FEWEST_CLUSTERS,
     FEWEST_ITEMS,
-    Targets,
-    level_margin,
-    plan_items,
-    taken_out,
-)
-from analysis.stats.planning.systems import FEWEST as FEWEST_OF_A_SYSTEM
-from analysis.stats.planning.systems import items_a_system, systems_power
-from analysis.stats.planning.variances import (
+    FEWEST_OF_A_SYSTEM,
     RELIABILITIES,
+    Targets,
     design_factor,
+    items_a_system,
+    level_margin,
     level_variance,
+    plan_items,
+    systems_power,
+    taken_out,
     usual_variance,
 )
 from analysis.stats.validation.criteria import FEWEST_RATERS

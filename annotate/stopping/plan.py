@@ -4,7 +4,7 @@ from secrets import randbelow
 
 from django.db import transaction
 
-from analysis.stats.planning.confidence_sequence import FIRST_LOOK
+from analysis.stats.planning.stopping import FIRST_LOOK
 from annotate.models import Rating, StoppingPlan, Study
 from annotate.stopping.claim_order import put_places_in_order
 from annotate.stopping.clusters import cluster_by_item, draw_order, items_in_order

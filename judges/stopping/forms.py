@@ -3,8 +3,8 @@
 from django import forms
 from django.db.models import prefetch_related_objects
 
-from analysis.stats.planning.confidence_sequence import FIRST_LOOK, PLANNED
-from analysis.stats.planning.power import ALPHA
+from analysis.stats.planning.planning import ALPHA
+from analysis.stats.planning.stopping import FIRST_LOOK, PLANNED
 from annotate.models import Rater
 from annotate.quality.forms import parameter_field
 from annotate.quality.rules import LIST

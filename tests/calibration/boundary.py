@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.checks import measure_level
+from analysis.stats.validation.people import compare_judge
 from tests.analysis.stats.validation.simulated import simulate
 from tests.calibration.crowds import (
     KEPT,

@@ -3,8 +3,8 @@
 from functools import partial
 from math import isnan
 
-from analysis.stats.validation.agreement import compare_judge, worth_in_raters
 from analysis.stats.validation.checks import measure_level
+from analysis.stats.validation.people import compare_judge, worth_in_raters
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.simulated import FIVE, simulate
 from tests.calibration.crowds import (

@@ -6,10 +6,10 @@ from math import sqrt
 import numpy as np
 from scipy.optimize import brentq
 
-from analysis.stats.validation.agreement import compare_judge
+from analysis.stats.validation.checks import find_echoes
 from analysis.stats.validation.decision import decide
-from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.evidence import gather_evidence
+from analysis.stats.validation.people import compare_judge
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.simulated import FIVE, simulate, tricks
 from tests.calibration.crowds import KEPT, RELIABILITIES, SHARES, compute_truth, follow_quality

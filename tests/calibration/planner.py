@@ -7,10 +7,17 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtri
 
-from analysis.stats.planning.design import Targets, level_margin, predict_power
-from analysis.stats.planning.forecast import expect_as_in, forecast
-from analysis.stats.planning.systems import items_a_system, systems_power
-from analysis.stats.planning.variances import judge_agreement, level_variance
+from analysis.stats.planning.planning import (
+    Targets,
+    expect_as_in,
+    forecast,
+    items_a_system,
+    judge_agreement,
+    level_margin,
+    level_variance,
+    predict_power,
+    systems_power,
+)
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import gather_evidence, gather_reference
 from analysis.stats.validation.people import gather_people

@@ -6,13 +6,19 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.stats.planning.checks import agreement_check, level_check, retention_check
-from analysis.stats.planning.confidence_sequence import FIRST_LOOK
-from analysis.stats.planning.stopping import State, StoppingRule, complete_clusters, look
-from analysis.stats.validation.agreement import compare_judge
+from analysis.stats.planning.stopping import (
+    FIRST_LOOK,
+    State,
+    StoppingRule,
+    agreement_check,
+    complete_clusters,
+    level_check,
+    look,
+    retention_check,
+)
 from analysis.stats.validation.checks import compare_beyond, measure_level
 from analysis.stats.validation.evidence import gather_reference
-from analysis.stats.validation.people import gather_people
+from analysis.stats.validation.people import compare_judge, gather_people
 from tests.analysis.stats.validation.simulated import FIVE, draw_means
 from tests.calibration.crowds import KEPT, OF_LENGTH, compute_truth
 from tests.calibration.experiments import Experiment

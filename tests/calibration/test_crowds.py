@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.checks import measure_level
+from analysis.stats.validation.people import compare_judge
 from tests.analysis.stats.validation.simulated import simulate
 from tests.calibration.crowds import RELIABILITIES, compare_without, compute_truth, follow_quality
 

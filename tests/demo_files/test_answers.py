@@ -9,7 +9,7 @@ import pytest
 
 from analysis.demo import preparing
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE
 from analysis.results.answer import say_answer
 from annotate.models import Study
 from judges.models import Judge

@@ -9,7 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.utils import timezone
 
-from analysis.stats.planning.confidence_sequence import FIRST_LOOK
+from analysis.stats.planning.stopping import FIRST_LOOK
 from annotate.accounts.login import login_path
 from annotate.design import splits
 from annotate.models import (

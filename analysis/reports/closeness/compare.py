@@ -31,11 +31,11 @@ from analysis.reports.lists.selection import SelectionOptions
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import other_roles, overlap
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
+from analysis.reports.verdict.candidates import judges_by_rank
 from analysis.reports.verdict.options import VerdictOptions
-from analysis.reports.verdict.order import judges_by_rank
 from analysis.reports.verdict.page import MATRIX
 from analysis.reports.verdict.report import VERDICT
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE
 from analysis.reports.words import p_words
 from analysis.stats.comparison.differences import holm, not_worse, paired_difference
 from analysis.stats.ensembles.average import average

@@ -8,9 +8,7 @@ from analysis.options.declare import choice, declared, number, option, whole_num
 from analysis.options.fields import WordOrNumber
 from analysis.options.form import OptionsForm
 from analysis.reports.verdict.options import SHARES
-from analysis.stats.planning.design import KNOWN_SHARE
-from analysis.stats.planning.power import POWER
-from analysis.stats.planning.variances import RELIABILITIES
+from analysis.stats.planning.planning import KNOWN_SHARE, POWER, RELIABILITIES
 
 RATE_ITEMS, COMPARE_SYSTEMS = "rate_items", "compare_systems"
 USES = [

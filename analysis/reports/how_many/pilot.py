@@ -17,11 +17,16 @@ from analysis.reports.how_many.tables import (
 from analysis.reports.how_many.words import say, say_all
 from analysis.reports.kind import NO_JUDGE, ReportObject, no_value, of_questions
 from analysis.reports.shared.scores import Scores
-from analysis.reports.verdict.candidates import judges_of
+from analysis.reports.verdict.candidates import Candidate, judges_of
 from analysis.reports.verdict.options import Conventions
 from analysis.reports.verdict.questions import asked_questions, list_roles, read_lengths
-from analysis.stats.planning.forecast import FEWEST, ROUGH_BELOW, expect_as_in, forecast
-from analysis.stats.planning.power import POWER
+from analysis.stats.planning.planning import (
+    FEWEST_OF_A_PILOT,
+    POWER,
+    ROUGH_BELOW,
+    expect_as_in,
+    forecast,
+)
 from analysis.stats.validation.decision import Answer, Reason, decide
 
 SIZE, FORMULA = "size", "formula"  # rows of studies of some size, and of those that decide
@@ -29,16 +34,8 @@ NOTES = [f"note_{case}" for case in ("chance", "band", "other", "cost", "chosen"
 SIZES = (0.5, 1, 2, 3, 4)  # of studies, in sizes of the pilot
 
 
-class Pilot:
-    """A judge on one question, with the evidence that is there; candidate: the verdict's."""
-
-    def __init__(self, candidate):
-        self.name, self.asked, self.evidence = candidate.name, candidate.asked, candidate.evidence
-        self.has_own_scale = candidate.has_own_scale
-
-    @property
-    def question(self):
-        return self.asked.question.key
+class Pilot(Candidate):
+    """A judge on one question, as the verdict has it, with what more items would show of it."""
 
     @property
     def n(self):
@@ -53,22 +50,18 @@ class Pilot:
     @property
     def refusal(self):
         """Return why nothing can be planned from these ratings; blank where it can."""
-        if self.has_own_scale:  # first: its judgments off people's scale are left out already
-            case = "own_scale"
-        elif self.evidence.is_fitted:
-            case = "fitted"
-        elif self.n < FEWEST:
-            case = "too_few"
-        elif not isfinite(self.evidence.agreement.r_value):
-            case = "all_equal"
-        else:
-            return ""
-        return say("pilot", case, judge=self)
+        cases = {
+            "own_scale": self.has_own_scale,  # first: its judgments off people's scale are left out
+            "fitted": self.evidence.is_fitted,
+            "too_few": self.n < FEWEST_OF_A_PILOT,
+            "all_equal": not isfinite(self.evidence.agreement.r_value),
+        }
+        return next((say("pilot", case, judge=self) for case in cases if cases[case]), "")
 
     @cached_property
     def verdict(self):
         """Return today's verdict on the judge by itself, without the correction for several."""
-        return decide(self.evidence, self.asked.scores.options.criteria)
+        return decide(self.evidence, self.criteria)
 
     @property
     def is_refused(self):
@@ -90,7 +83,7 @@ class Pilot:
 
     def expect(self, m):
         """Return what a verdict on more items like these, of m ratings each, would measure."""
-        return expect_as_in(self.evidence, self.asked.scores.options.criteria, self.m, m)
+        return expect_as_in(self.evidence, self.criteria, self.m, m)
 
     def needed(self, m):
         """Return with how many items of m ratings a yes is likely."""
@@ -179,7 +172,7 @@ class HowManyMore(ReportObject):
             for asked in asked_questions(scores, role, lengths):
                 if parts is not None and asked.question.key not in parts:
                     continue
-                pilots = [Pilot(candidate) for candidate in judges_of(asked, scores.judges)]
+                pilots = [Pilot(**vars(own)) for own in judges_of(asked, scores.judges)]
                 if pilots and not options.judges:
                     pilots = [max(pilots, key=lambda pilot: pilot.order)]
                 for pilot in pilots:

@@ -11,22 +11,21 @@ from analysis.reports.how_many.options import COMPARE_SYSTEMS, ONE_END, RANGE, S
 from analysis.reports.how_many.prices import Prices
 from analysis.reports.how_many.tables import RATINGS_PER_ITEM
 from analysis.reports.how_many.words import say, say_all
-from analysis.stats.planning.design import (
+from analysis.stats.planning.planning import (
+    FEWEST_OF_A_SYSTEM,
     FLOOR,
     LENGTH_COLUMNS,
     Targets,
+    design_factor,
     fewest_items,
+    items_a_system,
+    judge_agreement,
     level_margin,
+    level_variance,
     plan_items,
     predict_power,
-)
-from analysis.stats.planning.systems import FEWEST as FEWEST_OF_A_SYSTEM
-from analysis.stats.planning.systems import items_a_system, systems_power
-from analysis.stats.planning.variances import (
-    design_factor,
-    judge_agreement,
-    level_variance,
     retention_effect,
+    systems_power,
     usual_variance,
 )
 from analysis.stats.validation.criteria import FEWEST_RATERS, Scale

@@ -1,16 +1,21 @@
-"""Look at unfinished collecting by the rule that the study fixed before its first rating."""
+"""Look at unfinished collecting by the rule that the study fixed before its first rating.
+
+collected_of(answers, plan)     the answers that a look may use: of the complete clusters in order
+fan_of, draw_fan                how the bounds of a judge's retention close in over clusters
+"""
 
 from dataclasses import dataclass, replace
-from math import isfinite, isnan, nan
+from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
 
+from analysis.figures.frame import SOFT
 from analysis.figures.layout import Figure, Layout, Table, Words, cross_table, interval_cell
+from analysis.figures.lines import series
+from analysis.figures.looks import JUDGE_COLOURS
 from analysis.options.common import Referenced
 from analysis.options.declare import number
 from analysis.reports.base import Report
-from analysis.reports.how_many.collected import collected_of
-from analysis.reports.how_many.fan import RETENTION_PLACE, describe_fan, draw_fan, fan_of
 from analysis.reports.how_many.prices import prices_of
 from analysis.reports.how_many.tables import count
 from analysis.reports.how_many.words import say, say_all
@@ -18,16 +23,160 @@ from analysis.reports.kind import ReportObject, no_value, of_questions
 from analysis.reports.shared.evaluators import item_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.questions import asked_questions, read_lengths
-from analysis.stats.planning.advice import advise
-from analysis.stats.planning.checks import checks_of
-from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
-from analysis.stats.planning.stopping import State, StoppingRule, look
+from analysis.stats.planning.stopping import (
+    FIRST_LOOK,
+    RETENTION,
+    State,
+    StoppingRule,
+    advise,
+    checks_of,
+    complete_clusters,
+    look,
+    sequence_bounds,
+    share_alpha,
+)
 from analysis.stats.validation.criteria import USUAL
 from analysis.stats.validation.evidence import gather_evidence
 from annotate.models import StoppingPlan
+from annotate.stopping.clusters import cluster_by_item, items_in_order
 from annotate.stopping.exclusions import later_exclusions
 from annotate.stopping.plan import plan_of
 from judges.stopping.plan import pairs_of
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The answers of a look. clusters: how many it uses; in_order: how many the order has.
+
+    lacking: how many of the first 50 clusters are incomplete, lacking_ratings: what they lack;
+    later_items: added after the plan was fixed; gone_items: of the order, and rated no more.
+    """
+
+    answers: object
+    clusters: int
+    in_order: int
+    lacking: int
+    lacking_ratings: int
+    later_items: int
+    gone_items: int
+
+    @property
+    def is_spent(self):
+        """Return whether all that the order has is collected."""
+        return 0 < self.in_order == self.clusters
+
+    @property
+    def is_early(self):
+        """Return whether the first look is still to come."""
+        return self.clusters < FIRST_LOOK
+
+
+def collected_of(answers, plan):
+    """Return the Collected of a plan; items outside its order wait for ever."""
+    rated = cluster_by_item(answers.study)
+    frozen = plan.items or items_in_order(plan.order, rated)
+    place = {pk: code for code, items in enumerate(frozen) for pk in items}
+    codes = np.array(
+        [place.get(pk, -1) if pk in rated else -1 for pk in answers.item_ids], dtype=np.int64
+    )
+    inside = codes >= 0
+    # A part of a study has not all clusters of the order: count on without the others.
+    present, ranks = np.unique(codes[inside], return_inverse=True)
+    ratings, m = _raters_by_item(answers, plan.role)[inside], plan.raters_per_item
+    t = complete_clusters(ranks, ratings, m)
+    uses = inside.copy()
+    uses[inside] = ranks < t
+    missing = np.maximum(m - ratings, 0) * (ranks < FIRST_LOOK)
+    return Collected(
+        _answers_about(answers, uses),
+        t,
+        len(present),
+        lacking=len(np.unique(ranks[missing > 0])),
+        lacking_ratings=int(missing.sum()),
+        later_items=len(rated.keys() - place.keys()),
+        gone_items=len(place.keys() - rated.keys()),
+    )
+
+
+def _raters_by_item(answers, role):
+    """Count the people (items,) whose answers to an item count: of this role, of all if blank."""
+    table = answers.table
+    is_counted = (table["source"] == "human").to_numpy() & ~table["excluded"].to_numpy()
+    if role:
+        is_counted &= (table["role"] == role).to_numpy()
+    counts = table[is_counted]
+    raters = counts[["item", "rater"]].drop_duplicates()
+    return np.bincount(raters["item"].cat.codes, minlength=len(answers.items)).astype(np.float64)
+
+
+def _answers_about(answers, uses):
+    """Leave the ratings of some items, flagged (items,), and all judgments."""
+    table = answers.table
+    is_used = uses[table["item"].cat.codes.to_numpy()]
+    return replace(answers, table=table[is_used | (table["source"] != "human").to_numpy()])
+
+
+POINTS = 16
+RETENTION_PLACE = 1  # of a Look's checks
+BEYOND = 1.25  # of the clusters that are planned, here, or advised
+WIDEST = 20  # times the planned clusters
+
+
+@dataclass(frozen=True)
+class Fan:
+    """The bounds (low, high) over clusters if today's estimate and its spread stay as they are.
+
+    now: (clusters, estimate, low, high) of this look.
+    """
+
+    clusters: list
+    low: list
+    high: list
+    now: tuple
+
+
+def fan_of(seen, advice, rule):
+    """Return the Fan of a look's retention; None where it is undefined."""
+    check = seen.checks[RETENTION_PLACE]
+    if isnan(check.value) or isnan(check.error) or not seen.clusters:
+        return None
+    needed = advice.cheapest.clusters if advice and advice.cheapest else 0
+    last = max(seen.clusters, rule.planned, needed if isfinite(needed) else 0, 2 * FIRST_LOOK)
+    last = min(BEYOND * last, WIDEST * rule.planned + seen.clusters)
+    clusters = np.unique(np.geomspace(FIRST_LOOK, last, POINTS).round())
+    errors = check.error * sqrt(seen.clusters) / np.sqrt(clusters)
+    low, high = sequence_bounds(check.value, errors, clusters, rule.alpha, rule.planned)
+    ends = float(seen.low[RETENTION_PLACE]), float(seen.high[RETENTION_PLACE])
+    return Fan(clusters.tolist(), low.tolist(), high.tolist(), (seen.clusters, check.value, *ends))
+
+
+def draw_fan(fan):
+    """Draw a fan with its decision line, and the present look."""
+    points = zip(fan.clusters, fan.low, fan.high, strict=True)
+    low, high = zip(*(((x, a, nan, nan), (x, b, nan, nan)) for x, a, b in points), strict=True)
+    ends = fan.clusters[0], fan.clusters[-1]
+    lines = [
+        ("upper bound", JUDGE_COLOURS[0], list(high)),
+        ("lower bound", JUDGE_COLOURS[1], list(low)),
+        ("this look", "var(--ink)", [fan.now]),
+        ("decision line", SOFT, [(x, 0.0, nan, nan) for x in ends]),
+    ]
+    return series(lines, "Complete clusters", "Retention, with its bounds")
+
+
+def describe_fan(judge, question, fan, still_open=""):
+    """Write what the figure shows, also for readers who do not see it.
+
+    still_open: the names of the checks that are not settled, which the figure may not show.
+    """
+    clusters, value, low, high = fan.now
+    cases = ["fan" if isnan(low) else "fan_bounds"]
+    if still_open and RETENTION not in still_open.split(", "):
+        cases.append("fan_settled")
+    about = {"judge": judge, "question": question, "still_open": still_open}
+    bounds = {"clusters": clusters, "value": value, "low": low, "high": high}
+    return say("stop", *cases, **about, **bounds)
+
 
 UNDECIDED = (State.CONTINUE, State.LIMIT)
 MOST_FANS, MOST_COST = 8, 100_000
@@ -97,9 +246,13 @@ class Terms:
             prices = prices_of(plan.study)
             item_cost, sign = prices.of_item(plan.raters_per_item), prices.sign
             priced = prices.source if prices.is_known else say("cost", "unknown")
-        ended = say_ended(beside.later, collected.gone_items)
+        later, gone = beside.later, collected.gone_items
+        cases = [
+            case for case, holds in {"by_exclusions": later, "by_items": gone}.items() if holds
+        ]
         if options.only or options.exclude:
-            ended = say("stop", "by_option")
+            cases = ["by_option"]
+        ended = "; ".join(say_all("stop", cases, exclusions=", ".join(later), gone=gone))
         rule = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, USUAL.floor)
         return cls(plan, rule, ended, item_cost, sign, priced)
 
@@ -281,15 +434,6 @@ def say_advice(advice, terms):
         cases.append("between" if isfinite(advice.most_items) else "endless")
     cases += ["alone"] if advice.raters_alone is None else []
     return say("stop", *cases, advice=advice, terms=terms, ratings=terms.m + option.more_raters)
-
-
-def say_ended(later, gone):
-    """Return what ended the guarantee; blank while it holds.
-
-    later: exclusions that came later, in words; gone: items of the order that are rated no more.
-    """
-    cases = [case for case, holds in {"by_exclusions": later, "by_items": gone}.items() if holds]
-    return "; ".join(say_all("stop", cases, exclusions=", ".join(later), gone=gone))
 
 
 def say_lacking(collected, terms):

@@ -5,10 +5,15 @@ from pathlib import Path
 import yaml
 
 from analysis.reports.words import Writer
-from analysis.stats.planning.confidence_sequence import FIRST_LOOK
-from analysis.stats.planning.design import FEWEST_CLUSTERS, FEWEST_ITEMS, FLOOR
-from analysis.stats.planning.forecast import FEWEST, ROUGH_BELOW
-from analysis.stats.planning.systems import FEWEST as FEWEST_OF_A_SYSTEM
+from analysis.stats.planning.planning import (
+    FEWEST_CLUSTERS,
+    FEWEST_ITEMS,
+    FEWEST_OF_A_PILOT,
+    FEWEST_OF_A_SYSTEM,
+    FLOOR,
+    ROUGH_BELOW,
+)
+from analysis.stats.planning.stopping import FIRST_LOOK
 from analysis.stats.validation.criteria import FEWEST_RATERS
 
 TEXTS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))
@@ -16,7 +21,7 @@ LIMITS = {  # that any text may name
     "first_look": FIRST_LOOK,
     "fewest_clusters": FEWEST_CLUSTERS,
     "fewest_items": FEWEST_ITEMS,
-    "fewest_of_a_pilot": FEWEST,
+    "fewest_of_a_pilot": FEWEST_OF_A_PILOT,
     "fewest_of_a_system": FEWEST_OF_A_SYSTEM,
     "fewest_raters": FEWEST_RATERS,
     "floor": FLOOR,

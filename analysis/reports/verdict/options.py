@@ -13,7 +13,7 @@ from analysis.options.common import (
 )
 from analysis.options.declare import choice, number
 from analysis.stats.validation.criteria import USUAL, Criteria
-from analysis.stats.validation.evidence import MOST_GROUPS
+from analysis.stats.validation.decision import MOST_GROUPS
 from annotate.models import Rater
 
 SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}

@@ -4,7 +4,7 @@ Recipients rate their own items, so that no item has two raters. Those who were 
 (repeat_share) say how far a person agrees with themselves, which stands in for a second rater.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,6 @@ from analysis.stats.validation.evidence import (
     gather_evidence,
     gather_reference,
     gather_repeat_evidence,
-    has_one_point,
     largest_p,
 )
 from analysis.stats.validation.people import indicators
@@ -36,7 +35,8 @@ class Asked:
     """A question that raters of one role answered.
 
     reference: what its judges are compared with; is_rated (items,): whether an item has a rating;
-    has_ends: whether its scale has ends, without which a judge has no level.
+    has_ends: whether its scale has ends, without which a judge has no level; repeats: recipients'
+    first and second own answers, where its judges are compared with these.
     """
 
     scores: object
@@ -45,6 +45,7 @@ class Asked:
     reference: object
     is_rated: np.ndarray
     has_ends: bool
+    repeats: Repeats | None = None
 
     @property
     def question(self):
@@ -80,7 +81,13 @@ class Asked:
 
     @cached_property
     def people_p(self):
-        """The largest p of "raters agree", over all rated items and beyond what is known."""
+        """The largest p of "raters agree", over all rated items and beyond what is known.
+
+        Of own answers that recipients repeat theirs.
+        """
+        if self.repeats:
+            nothing = np.full(len(self.repeats.first), self.repeats.scale.low)
+            return largest_people_p(self.gather_evidence(nothing))
         parts = [self.reference.people]
         if parts[0].n:
             left = self.reference.left
@@ -89,7 +96,12 @@ class Asked:
 
     @property
     def ratings(self):
-        """The ratings of items with two ratings (N,), labels of a choice as their points."""
+        """The ratings of items with two ratings (N,), labels of a choice as their points.
+
+        Of own answers the first to each item.
+        """
+        if self.repeats:
+            return self.means[~np.isnan(self.means)]
         table = self.reference.people.values
         if not self.is_nominal:
             return table[:, 0]
@@ -99,8 +111,10 @@ class Asked:
     def means(self):
         """The mean rating of each item (items,) that has two ratings; NaN elsewhere.
 
-        Of a choice the label that most raters gave, the first of several.
+        Of a choice the label that most raters gave, the first of several; of own answers the first.
         """
+        if self.repeats:
+            return self.repeats.first
         people, means = self.reference.people, np.full(len(self.scores.items), np.nan)
         if self.is_nominal:
             means[people.rows] = self.question.scale.low + people.means.argmax(axis=1)
@@ -110,7 +124,10 @@ class Asked:
 
     def gather_evidence(self, judgments, **flags):
         """Compute what a verdict on these judgments rests on; flags: as in gather_evidence."""
-        return gather_evidence(self.reference, judgments, self.scores.options.criteria, **flags)
+        criteria = self.scores.options.criteria
+        if self.repeats:
+            return gather_repeat_evidence(self.repeats, judgments, criteria, **flags)
+        return gather_evidence(self.reference, judgments, criteria, **flags)
 
     def values_of(self, judge):
         """Return (a judge's values (items,), whether they are on a scale of its own)."""
@@ -128,37 +145,6 @@ class Asked:
         is_label = np.isin(values, points)
         codes = np.where(is_label, values - self.question.scale.low, -1).astype(np.int64)
         return indicators(codes, len(points))
-
-
-@dataclass(frozen=True)
-class OwnAsked(Asked):
-    """A question whose judges are compared with recipients' first and second own answers."""
-
-    repeats: Repeats
-
-    @property
-    def ratings(self):
-        """The first answers (N,)."""
-        return self.means[~np.isnan(self.means)]
-
-    @property
-    def means(self):
-        """The first answer to each item (items,); NaN elsewhere."""
-        return self.repeats.first
-
-    @cached_property
-    def people_p(self):
-        """The largest p of "recipients repeat themselves", beyond each grouping too."""
-        nothing = np.full(len(self.repeats.first), self.repeats.scale.low)
-        return largest_people_p(self.gather_evidence(nothing))
-
-    def gather_evidence(self, judgments, **flags):
-        criteria, scale = self.scores.options.criteria, self.repeats.scale
-        evidence = gather_repeat_evidence(self.repeats, judgments, criteria, **flags)
-        if evidence.level is None:  # on a scale of its own
-            return evidence
-        given = scale.keep_inside(judgments[~np.isnan(self.repeats.first)])
-        return replace(evidence, has_one_point=has_one_point(given[~np.isnan(given)], scale))
 
 
 def list_roles(scores):
@@ -221,7 +207,7 @@ def _scale_of(question, values):
 
 
 def with_own_answers(questions, scores, role):
-    """Yield each Asked, as an OwnAsked where no item has two ratings but own second answers."""
+    """Yield each Asked, with own second answers if any where no item has two ratings."""
     rows = None
     place_of = {pk: place for place, pk in enumerate(scores.item_ids)}
     for asked in questions:
@@ -238,7 +224,7 @@ def with_own_answers(questions, scores, role):
 
 
 def _compare_with_own(asked, second):
-    """Return the OwnAsked of these second answers (items,); the Asked where there are none."""
+    """Return the Asked with these second answers (items,), as it is where there are none."""
     items, raters, values = asked.scores.given(asked.place, asked.role)
     n_items = len(second)
     sums, counts = np.bincount(items, values, n_items), np.bincount(items, minlength=n_items)
@@ -252,5 +238,4 @@ def _compare_with_own(asked, second):
     groupings = {k: v for k, v in reference.groupings.items() if k != RECIPIENT}
     repeats = Repeats(first, second, recipients, reference.scale, groupings, reference.lengths)
     seen = replace(reference, groupings=groupings | {RECIPIENT: recipients})
-    given = {field.name: getattr(asked, field.name) for field in fields(Asked)}
-    return OwnAsked(**given | {"reference": seen}, repeats=repeats)
+    return replace(asked, reference=seen, repeats=repeats)

@@ -8,22 +8,34 @@ from analysis.reports.shared.evaluators import item_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict import page
 from analysis.reports.verdict.baselines import TEXT_METRICS, text_metrics
-from analysis.reports.verdict.candidates import JUDGE, decide_together, judges_of, others_of
-from analysis.reports.verdict.groups import GROUP
-from analysis.reports.verdict.notes import list_notes, named_of, own_answer_notes, warn_of_people
+from analysis.reports.verdict.candidates import (
+    JUDGE,
+    decide_together,
+    entries_of,
+    judges_of,
+    others_of,
+)
 from analysis.reports.verdict.options import VerdictOptions
-from analysis.reports.verdict.page import LADDERS, MATRIX, rungs_of
-from analysis.reports.verdict.published import published_notes, published_tests, show_published
+from analysis.reports.verdict.page import LADDERS, MATRIX, OWN_SCALE, list_ways_on, rungs_of
 from analysis.reports.verdict.questions import (
     asked_questions,
     list_roles,
     read_lengths,
     with_own_answers,
 )
-from analysis.reports.verdict.rows import entries_of
-from analysis.reports.verdict.summary import say_uses_of_yes, say_worth, sum_up
-from analysis.reports.verdict.texts import A_RATER, RATE
-from analysis.reports.verdict.ways_on import OWN_SCALE, list_ways_on
+from analysis.reports.verdict.sentences import (
+    A_RATER,
+    GROUP,
+    RATE,
+    list_notes,
+    named_of,
+    own_answer_notes,
+    say_uses_of_yes,
+    say_worth,
+    sum_up,
+    warn_of_people,
+)
+from analysis.reports.verdict.substitution import published_notes, published_tests, show_published
 from analysis.stats.validation.decision import Answer
 
 

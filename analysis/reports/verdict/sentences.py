@@ -1,31 +1,89 @@
-"""Say a verdict in words: a Case fills the texts of its reason."""
+"""Say the verdict in words, as texts.yaml has them: a Case fills the texts of its reason.
+
+Case(candidate, verdict).say()      (the sentence, the next step) of a judge that rates items
+SystemsCase(...).say()              of one that compares systems
+sum_up(scores, entries)             what was decided of all judges, in short
+list_notes(...)                     what it rests on: which judges were tried, what was simulated
+"""
 
 from collections import ChainMap
 from functools import partial
 from math import ceil, floor, isfinite, isnan, nan
+from pathlib import Path
 
-from analysis.reports.verdict.texts import (
-    A_RATER,
-    ANSWERS,
-    COMPARE,
-    OWN_ANSWER,
-    PARTS,
-    RATE,
-    TEXTS,
-    use_of,
-)
+import numpy as np
+import yaml
+
+from analysis.answers.repeats import pages_between
+from analysis.reports.shared.few_clusters import FEW_CLUSTERS
+from analysis.reports.shared.scores import MOST_SINGLE_RATERS
+from analysis.reports.verdict.questions import list_roles
 from analysis.reports.words import Writer, short
 from analysis.stats.intervals.wilson_interval import wilson_interval
-from analysis.stats.planning.design import Targets, plan_items
-from analysis.stats.validation.checks import FEW_A_GROUP, JOINT, LENGTH, RATERS, SYSTEM
-from analysis.stats.validation.criteria import Criteria
+from analysis.stats.planning.planning import Targets, plan_items
+from analysis.stats.validation.checks import (
+    FEW_A_GROUP,
+    JOINT,
+    LENGTH,
+    RATERS,
+    SYSTEM,
+    find_lowering_raters,
+)
+from analysis.stats.validation.criteria import USUAL, Criteria
 from analysis.stats.validation.decision import MANY_MISSING, Answer, Grade, Half, Reason
+from annotate.flow.own_answers import APART
+from annotate.models import Rater
+from judges.runs.naming import words_of
+
+TEXTS = yaml.safe_load((Path(__file__).parent / "texts.yaml").read_text(encoding="utf-8"))
+PARTS, NOTES = TEXTS["parts"], TEXTS["notes"]
+RATE, COMPARE = "rate_items", "compare_systems"
+USES = {RATE: TEXTS["uses_of_rating"], COMPARE: TEXTS["uses_of_systems"]}
+ORDER = (Reason.LEVEL_OFF, Reason.ORDER_ONLY)  # which leave the order of items to be used
+A_RATER, OWN_ANSWER = "a rater", "a recipient's own answer"
+ANSWERS = {
+    Answer.YES: "yes",
+    Answer.NOT_YET: "not yet",
+    Answer.NO: "no",
+    Answer.PEOPLE_DISAGREE: "people disagree",
+    Answer.NOT_TESTABLE: "cannot be tested",
+}
+GROUP = "group"  # kind of the entries of groups
+NOT_TESTED = " Groups of items were not tested."
+LIMITS = {
+    (Answer.YES, Reason.MAY): "shown for",
+    (Answer.NOT_YET, Reason.UNDECIDED): "not shown for",
+    (Answer.NO, Reason.MAY_NOT): "it fails in",
+    (Answer.NOT_YET, Reason.TOO_FEW): "not tested",
+}
+
+
+def use_of(use, answer, reason):
+    """Return the text on what a judge may not be used for, by its answer on a use."""
+    return USES[use]["order" if reason in ORDER else answer]
+
+
+def note(name, **things):
+    """Return a note of the report."""
+    return NOTES[name].format(**things)
+
+
+def list_limits(groups):
+    """List in words the groups in which a judge is shown, is not, fails, and was not tested.
+
+    groups: (name, answer, reason) of each.
+    """
+    names: dict = {words: [] for words in LIMITS.values()}
+    for name, *answer in groups:
+        names[LIMITS[tuple(answer)]].append(name)
+    return "; ".join(f"{words}: {', '.join(own)}" for words, own in names.items() if own)
+
 
 T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
 LEAST_WORTH = 0.1  # raters, below which a worth is called nothing
 MOST_NAMED = 3  # judges or raters in a sentence
-USUAL = 0.3, 3  # agreement of two raters, ratings per item
+USUAL_DESIGN = 0.3, 3  # agreement of two raters, ratings per item
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 KNOWN_WORDS = {LENGTH: "the length of its text", RATERS: "who rated it"}
 SAME_WORDS = {LENGTH: "texts of the same length", RATERS: "the same raters"}
@@ -306,7 +364,7 @@ class Case(Filled):
     @property
     def usual_need(self):
         """How many items usually decide: the fewest only allow a test."""
-        own, (rho, ratings) = self.criteria, USUAL
+        own, (rho, ratings) = self.criteria, USUAL_DESIGN
         targets = Targets(retention=own.retention, floor=own.floor, alpha=own.alpha)
         decides = plan_items(rho, rho, ratings, targets=targets)
         name = "usually_decide" if isfinite(decides) else "only_a_test"
@@ -448,3 +506,309 @@ class OwnCase(Case):
         is_less = self.verdict.grade == Grade.SHARE
         as_good = "" if is_less else ", as good as a second own answer"
         return worth_clause([self.least_worth], self.unit) + as_good
+
+
+UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by a name without proof
+UNCHECKED = "unchecked"  # the warning of a yes without some check; its `why` names them
+SYSTEMS = "Comparing systems in place of people"
+DISAGREE = "Two raters of one item agree too little there, or too uncertainly, to test any judge."
+
+
+def warns(row, name):
+    """Say whether a row has this warning."""
+    return name in row["warnings"].split()
+
+
+def is_of_own_answers(row):
+    """Say whether a row compares its judge with recipients' second own answers."""
+    return warns(row, OwnCase.warning)
+
+
+def answer_of(row):
+    """Write a row's answer; a judge that does not use people's scale waits for no ratings."""
+    is_of_scale = row["why"] in ("scale", "points")
+    return "not yet, for its scale" if is_of_scale else ANSWERS[row["answer"]]
+
+
+def say_worth(*rows):
+    """Write ", worth at least 1.6 raters" of the rows' judge; blank where that says nothing."""
+    unit = (OwnCase if all(map(is_of_own_answers, rows)) else Case).unit
+    return worth_clause([row["worth_low"] for row in rows], unit)
+
+
+def say_use_of_yes(row, whom):
+    """Write what a yes allows: a judge worth less than one rater helps, and stands in for none."""
+    helps = whom == A_RATER and row["worth_low"] < 1
+    return f"may {'help beside' if helps else 'stand in for'} {whom}"
+
+
+def say_uses_of_yes(rows, whom):
+    """Write what the yes of several rows allow, where some judges help and others stand in."""
+    uses = dict.fromkeys(say_use_of_yes(row, whom) for row in rows)
+    return next(iter(uses)) if len(uses) == 1 else "may stand in for a rater or help beside one"
+
+
+def stood_in_for(rows):
+    """Write whom the judges of these rows would stand in for."""
+    return OWN_ANSWER if rows and all(map(is_of_own_answers, rows)) else A_RATER
+
+
+def without_use(entry):
+    """Return an entry's reason without what its judge may not be used for.
+
+    For readers who are told the use beside it.
+    """
+    row = entry.row
+    about = {"judge": row["evaluator"], "question": row["question"], "whom": stood_in_for([row])}
+    use = use_of(row["use"], row["answer"], row["verdict"]).format(**about)
+    return entry.reason.replace(f" {use}", "")
+
+
+def names_spared(row):
+    """Return the names of the checks that a row with a yes was spared."""
+    return row["why"].split(", ") if warns(row, UNCHECKED) else []
+
+
+def say_spared(row):
+    """Write "content not checked" of a row with a yes; blank where all was checked."""
+    names = names_spared(row)
+    return f"{' and '.join(names)} not checked" if names else ""
+
+
+def sum_up(scores, entries):
+    """Yield sentences on rating items, one for questions alike, then one on comparing systems.
+
+    entries: of judges, and of judges in groups of items.
+    """
+    rated = [e for e in entries if e.kind != GROUP and e.row["use"] == RATE]
+    columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
+    several = len({role for role, _ in columns}) > 1
+    alike: dict = {}
+    for role, question in columns:
+        own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
+        about = f"“{question}” ({role})" if several else f"“{question}”"
+        words, top, alone = _sum_up_question(own, entries)
+        alike.setdefault(words, []).append((about, top, alone))
+    for (before, after), questions in alike.items():
+        names, tops, (alone, *more) = zip(*questions, strict=True)
+        if len(names) == len(columns) > 2 and not several:
+            names = [f"All {len(names)} questions"]
+        words = alone if alone and not more else f"{before}{say_worth(*filter(None, tops))}{after}"
+        yield f"{', '.join(names)}: {words}"
+    compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
+    if sentence := say_systems(compared):
+        yield sentence
+    # Where to look when no item has two ratings by this role, but other roles rated too.
+    others = [str(Rater.Role(r).label) for r in scores.roles if r not in list_roles(scores)]
+    if others and entries and all(e.row["answer"] == Answer.NOT_TESTABLE for e in entries):
+        yield f"Others have rated too: choose “{'” or “'.join(others)}” as the reference role."
+
+
+def _sum_up_question(entries, every):
+    """Say how many judges may rate the items of one question, and which first, or why none.
+
+    every: the entries of judges on all questions, and those in groups of items. Returns (what
+    stands before and behind the worth of the first, the row of that, what is said instead where no
+    other question shares it).
+    """
+    rows = [entry.row for entry in entries]
+    many = "1 judge" if len(rows) == 1 else f"{len(rows)} judges"
+    yes = [row for row in rows if row["answer"] == Answer.YES]
+    whom = stood_in_for(rows)
+    if yes:
+        top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
+        unproven = [e.judge for e in entries if warns(e.row, UNPROVEN_NAME)]
+        clause = f", {PARTS['unproven'].format(judge=unproven[0])}" if unproven else ""
+        before = f"{len(yes)} of {many} {say_uses_of_yes(yes, whom)}"
+        before += f"{', first' if yes[1:] else ':'} “{top['evaluator']}”"
+        after = f"{_limits(top, every)}{clause}, for items and raters like these.{_flagged(yes)}"
+        return (before, after), top, ""
+    if all(row["answer"] == Answer.NOT_TESTABLE for row in rows):
+        return (f"{without_use(entries[0])} {rows[0]['next']}", ""), None, ""
+    none = f"none of {many} may stand in for {whom}"
+    of_people = [entry for entry in entries if entry.row["answer"] == Answer.PEOPLE_DISAGREE]
+    if len(of_people) * 2 > len(entries):
+        plainest = min(of_people, key=lambda entry: len(entry.row["warnings"].split()))
+        return (f"{none}. {DISAGREE}", ""), None, f"{none}. {without_use(plainest)}"
+    answers = [answer_of(row) for row in rows]
+    counts = [f"{answer}: {answers.count(answer)}" for answer in dict.fromkeys(answers)]
+    return (f"{none} ({', '.join(counts)}).", ""), None, ""
+
+
+def _limits(row, entries):
+    """Repeat in short what was not checked, and in which groups of items a judge is shown."""
+    own = ("evaluator", "question", "role")
+    groups = [
+        (entry.row["group"], entry.row["answer"], entry.row["verdict"])
+        for entry in entries
+        if entry.kind == GROUP and all(entry.row[key] == row[key] for key in own)
+    ]
+    limits = [*filter(None, (say_spared(row), list_limits(groups)))]
+    return f" ({'; '.join(limits)})" if limits else ""
+
+
+def _flagged(rows):
+    """Repeat in short of which judges with a yes some raters may have pasted the answers."""
+    names = [row["evaluator"] for row in rows if warns(row, "echo")]
+    return "".join(note("flagged", judge=name) for name in names[:MOST_NAMED])
+
+
+def say_systems(rows):
+    """Return a sentence on comparing systems; blank where there are no two to be compared.
+
+    rows: of the verdict's judges on all systems, not on two of them.
+    """
+    rows = [row for row in rows if row["verdict"] != Reason.NOT_COMPARABLE]
+    answers = {row["answer"] for row in rows}
+    if not rows:
+        return ""
+    if Answer.YES in answers:
+        yes = [row for row in rows if row["answer"] == Answer.YES]
+        names = ", ".join(f"“{r['evaluator']}” (“{r['question']}”)" for r in yes[:MOST_NAMED])
+        names += " and others" if yes[MOST_NAMED:] else ""
+        return f"{SYSTEMS}: {names}, for these systems only; a new system is untested."
+    if answers == {Answer.NO}:
+        return f"{SYSTEMS}: no judge may."
+    return f"{SYSTEMS} cannot be decided yet."
+
+
+ONE_TRICK = {"length": "text length", "system": "the system alone"}  # ruled out where it is known
+HARDLY_AGREE = 0.2  # rho, below which the bounds of worth hold more often than they should
+
+
+def named_of(answers, options):
+    """Return the name of the judge that is tested alone; blank where none was named."""
+    return options.named or (answers.named[0] if answers.named else "")
+
+
+def say_unproven(name, scores):
+    """Return what a yes says beside a judge that an option names, and the study did not in time."""
+    stored = scores.answers.named
+    if name != scores.options.named or stored and stored[0] == name:
+        return ""
+    return f" This is {PARTS['unproven'].format(judge=name)}."
+
+
+def simulation_notes(rows):
+    """Yield what simulations showed that bears on these rows of judges on rating items."""
+    spared = list(dict.fromkeys(name for row in rows for name in names_spared(row)))
+    of_raters = [row for row in rows if not is_of_own_answers(row)]
+    is_of_raters = of_raters or not rows  # of own answers it stands with them
+    if is_of_raters:
+        judges = ["a constant", "chance"]
+        judges += [trick for name, trick in ONE_TRICK.items() if name not in spared]
+        tricks = f"{', '.join(judges[:-1])} or {judges[-1]}".capitalize()
+        yield note("boundary", tricks=tricks, at_once=NOTES["at_once"])
+    else:
+        yield NOTES["at_once"]
+    if spared:
+        yield note("spared", names=" and the ".join(spared))
+    if is_of_raters:
+        tested = [row for row in of_raters if row["answer"] != Answer.NOT_TESTABLE]
+        fewest = min((row["clusters"] for row in tested), default=FEW_CLUSTERS)
+        few = note("few_of_clusters", fewest=fewest) if fewest < FEW_CLUSTERS else ""
+        yield note("intervals", usual=FEW_CLUSTERS, few=few)
+        if any(row["rho"] < HARDLY_AGREE for row in tested):
+            yield note("hardly_agree", floor=short(HARDLY_AGREE))
+    if any(warns(row, "echo") for row in rows):
+        yield NOTES["echo"]
+
+
+def list_notes(scores, roles, rows, sizes, these):
+    """Yield the notes of a report.
+
+    rows: of judges; sizes: [(pairs of the family, pairs of the family of systems)] of each role;
+    these: numbers of raters who are no sample.
+    """
+    options, answers = scores.options, scores.answers
+    alpha, floor = short(options.alpha, 3), short(options.floor)
+    yield note("reference", roles=", ".join(NOTES[f"role_{role}"] for role in roles))
+    of_items, pairs = (" and ".join(map(str, many)) for many in zip(*sizes, strict=True))
+    of_systems = note("family_of_systems", pairs=pairs) if any(size for _, size in sizes) else ""
+    level = short(options.alpha / 2, 3)
+    yield note("family", of_items=of_items, level=level, of_systems=of_systems)
+    set_aside = [name for name in answers.set_aside if name not in answers.weighted.values()]
+    if n := len(set_aside):
+        yield note("set_aside", many="1 judge was" if n == 1 else f"{n} judges were")
+    # A name that the study keeps was refused once the judge had judgments (judges/runs/naming.py).
+    name = named_of(answers, options)
+    if name and answers.named and answers.named[0] == name:
+        yield note("named", when=words_of(answers.named[1]), judge=name)
+    elif name:
+        yield note("named_without_proof", judge=name)
+    if options.groups:
+        yield note("groups", column=options.groups, least=options.criteria.fewest_items)
+    yield note("baselines", most=MOST_SINGLE_RATERS)
+    yield NOTES["uncorrected"]
+    compared = {row["question"] for row in rows if row["use"] == COMPARE}
+    if others := dict.fromkeys(q for row in rows if (q := row["question"]) not in compared):
+        yield note("not_compared", questions=quoted(others))
+    judged = [row for row in rows if row["use"] == RATE]
+    yield from simulation_notes(judged)
+    level = "the scale's usual margin" if options.level is None else f"{options.level:g} points"
+    yield note("conventions", share=options.retention, floor=floor, alpha=alpha, level=level)
+    if these:
+        yield note("no_sample", raters=max(these))
+    if not judged:
+        yield NOTES["nobody"]
+
+
+def own_answer_notes(questions):
+    """Yield what is said of the questions whose judges are compared with second own answers."""
+    own = [asked for asked in questions if asked.repeats]
+    if own:
+        yield note("own", questions=quoted(asked.question.key for asked in own))
+        yield note("own_memory", gap=_say_gap(own[0].scores))
+        yield NOTES["own_simulated"]
+
+
+def _say_gap(scores):
+    """Say how few pages stood between two answers, where they are fewer than was meant."""
+    study, version = scores.answers.study, scores.options.version
+    pages = pages_between(study, Rater.Role.RECIPIENT, version)
+    few = sorted(between for between in pages if between < APART)
+    if not few:
+        return ""
+    many = f"{few[0]}" if few[0] == few[-1] else f"{few[0]} to {few[-1]}"
+    return note("own_gap", n=len(pages), few=len(few), many=many, apart=APART)
+
+
+def warn_of_people(questions, entries):
+    """Yield sentences on the people of questions that judges answered. Nobody is excluded for it.
+
+    In a small panel, raters without whom the others agree more; and few clusters. entries: of
+    judges that rate items; the key of each warning is added to their rows.
+    """
+    for asked in questions:
+        rows = [entry.row for entry in entries if entry.row["question"] == asked.question.key]
+        if rows:
+            yield from _warn_of_raters(asked, rows)
+            yield from _warn_of_clusters(asked, rows)
+
+
+def _warn_of_raters(asked, rows):
+    lowering = find_lowering_raters(asked.reference.people, asked.scores.options.alpha)
+    if not lowering:
+        return
+    for row in rows:
+        _add_warning(row, "lowers_rho")
+    names, rho = asked.scores.raters_of(asked.role), short(asked.reference.people.rho)
+    shown = [f"“{names[code]}” ({short(own)})" for code, own in lowering.items()]
+    raters, others = ", ".join(shown[:MOST_NAMED]), len(shown) - MOST_NAMED
+    raters += f" and {others} more" if others > 0 else ""
+    yield note("lowering", question=asked.question.key, rho=rho, raters=raters)
+
+
+def _warn_of_clusters(asked, rows):
+    for row in rows:
+        if 0 < row["clusters"] < USUAL.fewest_clusters:
+            _add_warning(row, "few_clusters")
+    n = asked.reference.people.n_clusters
+    if 0 < n < USUAL.fewest_clusters:
+        clusters = f"{n} cluster{'' if n == 1 else 's'}"
+        about = {"clusters": clusters, "fewest": USUAL.fewest_clusters}
+        yield note("few_clusters", question=asked.question.key, **about)
+
+
+def _add_warning(row, key):
+    row["warnings"] = " ".join(filter(None, (row["warnings"], key)))

@@ -1,11 +1,13 @@
-"""Check what r and rho alone do not tell: level, known features, plain items, held ratings.
+"""Check what r and rho alone do not tell: level, known features, plain items, held ratings, echoes.
 
 level = measure_level(people, judge)       how far a judge's mean is from people's
 left = take_out(people, describe_items(people.n, lengths, {"system": systems}))
 compare_beyond(left, judge)                rho', r', theta' beyond all that is known of an item
 outs = ends_of(values)                     the items at either end, which are taken out in turn
 find_held(tabulate_ratings(people, scale), judge, scale)
-measure_rare_class(shares, marks)          how often a judge finds a rare class
+find_rare_class(means, scores, scale, .2)  how often a judge finds a rare class
+find_echoes(people, judges)                raters who paste a judge's answers
+find_lowering_raters(people)               raters without whom the others of a panel agree more
 """
 
 from collections.abc import Iterator
@@ -15,13 +17,20 @@ from math import sqrt
 
 import numpy as np
 from scipy import sparse
-from scipy.special import ndtr
+from scipy.special import gammainc, gammaincc, ndtr
 
+from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Flags, Floats, Ints
-from analysis.stats.validation.agreement import Agreement, compare_judge
 from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria, Scale
-from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.people import NO_ITEM, People, within_groups
+from analysis.stats.validation.people import (
+    NO_ITEM,
+    TINY,
+    Agreement,
+    People,
+    Quantity,
+    compare_judge,
+    within_groups,
+)
 
 
 @dataclass(frozen=True)
@@ -88,11 +97,6 @@ class Known:
     names: tuple[str, ...]
     small: dict[str, Ints]
     skipped: dict[str, str]
-
-    @property
-    def columns(self) -> Floats:
-        """Return all columns (n, C), the groups' indicators first."""
-        return np.hstack([_indicators(self.group).toarray(), self.table.toarray()])
 
     def fit(self, values: Floats) -> Floats:
         """Return the least-squares fit (n, K) of values (n, K) by all that is known."""
@@ -458,35 +462,202 @@ class RareClass:
 def find_rare_class(
     means: Floats, scores: Floats, scale: Scale, rare_share: float
 ) -> RareClass | None:
-    """Count how often a judge finds the rare label of a binary question or a choice.
+    """Count how often a judge finds the rarest label of a binary question or a choice.
 
-    means, scores: of people and judge, (n, K). None where no label is rare.
+    means, scores: of people and judge, (n, K). Of two labels the rarer counts however frequent it
+    is, of more only one that people use with at most `rare_share`. None where there is no such.
     """
     if means.shape[1] == 1 and scale.step is not None and scale.step == scale.range:
         means, scores = (
             np.hstack([scale.high - values, values - scale.low]) / scale.range
             for values in (means, scores)
         )
-    label = choose_rare_label(means, rare_share) if len(means) else None
-    return None if label is None else measure_rare_class(means[:, label], scores[:, label])
-
-
-def choose_rare_label(means: Floats, rare_share: float) -> int | None:
-    """Return the column of a question's rarest label that people use, or None.
-
-    means: (n, K) shares of each label by item. Of two labels the rarer counts however frequent it
-    is, of more only one with at most `rare_share`.
-    """
-    shares = means.mean(axis=0)
+    shares = means.sum(axis=0) / max(len(means), 1)
     used = np.flatnonzero(shares > 0)
     if len(shares) < 2 or not len(used):
         return None
-    rarest = int(used[np.argmin(shares[used])])
-    return rarest if len(shares) == 2 or shares[rarest] <= rare_share else None
-
-
-def measure_rare_class(shares: Floats, marks: Floats) -> RareClass:
-    """Compare a judge's marks (n,) of one label with the share (n,) of raters who gave it."""
-    is_majority, is_marked = shares > MAJORITY, marks > MAJORITY
+    rarest = used[np.argmin(shares[used])]
+    if len(shares) > 2 and shares[rarest] > rare_share:
+        return None
+    is_majority, is_marked = means[:, rarest] > MAJORITY, scores[:, rarest] > MAJORITY
     both = is_majority & is_marked
     return RareClass(int(is_majority.sum()), int(is_marked.sum()), int(both.sum()))
+
+
+NO_SKEWNESS = 1e-4
+PROBES = 100  # vectors of random signs, each as long as there are raters
+
+
+@dataclass(frozen=True)
+class Echo:
+    """What was found of J judges and R raters.
+
+    study_p: (J,), whether raters differ in how far they follow the judge; rater_p: (J, R), that a
+    rater follows it, corrected for the number of raters by Bonferroni's sum; t: (J, R). NaN: the
+    judge is constant, or a rater's ratings are the same as the others' of each item.
+    """
+
+    study_p: Floats
+    rater_p: Floats
+    t: Floats
+
+    def flag_raters(self, alpha: float = 0.05) -> Flags:
+        """Return which raters (J, R) follow a judge more than people, at the family level."""
+        return self.rater_p < alpha
+
+
+def find_echoes(people: People, judges: Floats) -> Echo:
+    """Test who follows a judge beyond people, as if each item's raters had changed places.
+
+    judges: (J, n) or, for labels, (J, n, K), of the items of `people`, without NaN. T_j = sum_i
+    z_ij (F_i - o_ij), F and the others' mean o standardised over ratings; t_j is its distance from
+    its mean over all permutations of each item's products among its raters, in standard deviations,
+    both exact. Of a rater p is Pearson's type III with the exact skewness, of the study (sum t_j^2)
+    with the exact mean and variance and the skewness that normal T_j have. Raises ValueError for
+    another shape or NaN.
+    Source: Mielke & Berry (2007), Permutation Methods, ch. 2.
+    """
+    values = judges[:, :, None] if judges.ndim == 2 else judges
+    if values.shape[1:] != people.means.shape or np.isnan(values).any():
+        raise ValueError(f"judges: expected (J, n) without NaN, found {judges.shape}")
+    tests = [_test(people, _products(people, answers)) for answers in values]
+    study_p, rater_p, t = (np.array(part) for part in zip(*tests, strict=True))
+    return Echo(study_p, rater_p, t)
+
+
+def permutation_moments(people: People, values: Floats, counts: Flags) -> tuple[Floats, Floats]:
+    """Return (t, skewness) (R,) of each rater's sum of values (N,), less that of permutations.
+
+    Permutations are of each item's values among its raters; their moments are exact. counts (N,):
+    which ratings count. NaN: all permutations give the same sum.
+    """
+    apart = values - (people.sum_by_item(values) / people.m)[people.item]
+    moments = [(people.sum_by_item(apart**k) / people.m)[people.item] for k in (2, 3)]
+    sums, variances, thirds = (
+        np.bincount(people.rater, np.where(counts, column, 0.0), minlength=people.n_raters)
+        for column in (apart, *moments)
+    )
+    root = np.sqrt(np.where(variances > TINY**2, variances, np.nan))
+    return sums / root, thirds / root**3
+
+
+def upper_tail(t: Floats, skewness: Floats) -> Floats:
+    """Return P(T > t) of a shifted gamma variable with mean 0, variance 1 and this skewness."""
+    size = np.where(np.abs(skewness) < NO_SKEWNESS, 1.0, np.abs(skewness))
+    shape = 4 / size**2
+    place = np.maximum(0.0, shape + np.sign(skewness) * t * np.sqrt(shape))
+    tail = np.where(skewness > 0, gammaincc(shape, place), gammainc(shape, place))
+    return np.where(np.abs(skewness) < NO_SKEWNESS, ndtr(-t), tail)
+
+
+def _products(people: People, judge: Floats) -> Floats:
+    """Return z_ij (F_i - o_ij) of each rating (N,), F and o standardised over ratings."""
+    scores, others = (_standardise(v) for v in (judge[people.item], people.z_others))
+    return np.einsum("nk,nk->n", people.z, scores - others)
+
+
+def _standardise(values: Floats) -> Floats:
+    centred = values - values.mean(axis=0)
+    spread = np.sqrt((centred**2).sum(axis=1).mean())
+    return centred / spread if spread > TINY else np.full_like(centred, np.nan)
+
+
+def _test(people: People, products: Floats) -> tuple[float, Floats, Floats]:
+    """Return (p of the study, p of each rater (R,), t (R,)) of the products (N,) of a judge."""
+    t, skewness = permutation_moments(people, products, np.ones(len(products), dtype=bool))
+    if np.isnan(t).all():
+        return np.nan, t, t
+    variance, of_normal = moments_of_study(people, products, ~np.isnan(t))
+    excess, p = float(np.nansum(t**2)) - float((~np.isnan(t)).sum()), 1.0
+    if variance > TINY:
+        p = float(upper_tail(np.array(excess / sqrt(variance)), np.array(of_normal)))
+    return p, _p_of_largest(t, skewness), t
+
+
+def _trace_of_cube(matrix: sparse.csr_array) -> float:
+    """Return the trace of a symmetric matrix's cube, of a large one by random signs.
+
+    The square of a large sparse matrix need not be sparse.
+    Source: Hutchinson (1990), Communications in Statistics 19.
+    """
+    n = matrix.shape[0]
+    signs = np.eye(n)
+    if n > PROBES:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (n, PROBES)) / sqrt(PROBES)
+    once = matrix @ signs
+    return float((once * (matrix @ once)).sum())
+
+
+def _p_of_largest(t: Floats, skewness: Floats) -> Floats:
+    """Return the most that the p (R,) of "some rater's t is as large" may be: the sum over raters.
+
+    Raters change places, so that one is low where another is high: as if they were independent, p
+    would be too low. t and skewness are rounded, as few differ then.
+    """
+    values, place = np.unique(np.round(t, 3), return_inverse=True)
+    own, counts = np.unique(np.round(skewness[~np.isnan(t)], 2), return_counts=True)
+    tails = upper_tail(values[:, None], own[None])
+    p: Floats = np.minimum(1.0, tails @ counts)
+    return p[place]
+
+
+def moments_of_study(people: People, products: Floats, tested: Flags) -> tuple[float, float]:
+    """Return the exact variance of sum t_j^2, and the skewness that it has for normal T_j.
+
+    With S the covariance of all T, S_i that of item i's part, and A = diag(1 / var T_j): the parts
+    of two items are uncorrelated, so that the variance is sum_i var(sum_j A_j Y_ij^2) + 2 (|A S|^2
+    - sum_i |A S_i|^2).
+    """
+    m = people.m
+
+    def total(values: Floats) -> Floats:
+        return people.sum_by_item(values)
+
+    apart = products - (total(products) / m)[people.item]
+    squares = total(apart**2)
+    own, crossed = squares / m, squares / m / (m - 1)  # S_i: own on its diagonal, else -crossed
+    shape = people.n, people.n_raters
+    has = sparse.csr_array((np.ones(len(apart)), (people.item, people.rater)), shape=shape)
+    variances = has.T @ own
+    weight = np.where(tested, 1 / np.where(tested, variances, 1.0), 0.0)
+    a = weight[people.rater]
+    roots, diagonal = sparse.diags_array(np.sqrt(weight)), sparse.diags_array(crossed)
+    scaled = sparse.csr_array(
+        sparse.diags_array(weight * (variances + has.T @ crossed))
+        - roots @ (has.T @ diagonal @ has) @ roots
+    )
+    second, third = float((scaled.data**2).sum()), _trace_of_cube(scaled)
+    both, sums = total(a**2), total(a)
+    within = (both - sums**2 / m) * (total(apart**4) - squares**2 / m) / (m - 1)
+    of_items = own**2 * both + crossed**2 * (sums**2 - both)
+    return float((within - 2 * of_items).sum()) + 2 * second, 8 * third / (2 * second) ** 1.5
+
+
+MOST_RATERS = 10  # of a panel: among more, one changes no answer
+FEWEST_RATINGS = 10  # of items with three ratings, before a rater is tested
+FEWEST_OF_AN_ITEM = 3  # of two raters it cannot be told which is off
+
+
+def find_lowering_raters(people: People, alpha: float = 0.05) -> dict[int, float]:
+    """Return {rater: rho of the others}, that which rises most first, of raters who lower rho.
+
+    Their ratings agree less with the others than their items' ratings do: the part u_ij of each
+    rating in the influence on rho is compared with the mean part of its item's ratings, which it is
+    on average if raters are exchangeable; Holm over raters. Items with two ratings take no part; a
+    rater needs ten others. Nobody is named of more than ten raters.
+    """
+    if people.is_flat or people.n_raters > MOST_RATERS:
+        return {}
+    places = np.flatnonzero(adjusted_p(people) < alpha)
+    rho = [people.drop_raters(np.arange(people.n_raters) == place).rho for place in places]
+    without = zip(people.raters[places].tolist(), rho, strict=True)
+    rising = [(rater, own) for rater, own in without if own > people.rho]
+    return dict(sorted(rising, key=lambda pair: -pair[1]))
+
+
+def adjusted_p(people: People) -> Floats:
+    """Return the p of each rater (R,) by Holm over those who are tested; NaN for the others."""
+    counts = people.m[people.item] >= FEWEST_OF_AN_ITEM
+    t, skewness = permutation_moments(people, -people.u, counts)
+    enough = np.bincount(people.rater, counts, minlength=people.n_raters) >= FEWEST_RATINGS
+    return np.asarray(holm(np.where(enough, upper_tail(t, skewness), np.nan)))

@@ -3,6 +3,7 @@
 verdict = decide(evidence)
 verdict.answer, verdict.reason, verdict.grouping, verdict.half, verdict.grade
 family = correct_family(judge_p, people_p, question)      family.passes, family.p_adjusted
+results = compare_groups(reference, judge, codes, 3)      a GroupResult for each group of items
 """
 
 from collections.abc import Iterator
@@ -16,10 +17,10 @@ from scipy.stats import false_discovery_control
 
 from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Flags, Floats, as_codes, as_floats
-from analysis.stats.validation.agreement import Agreement
 from analysis.stats.validation.checks import JOINT
 from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.evidence import Evidence, largest_p
+from analysis.stats.validation.evidence import Evidence, Reference, gather_evidence, largest_p
+from analysis.stats.validation.people import Agreement, Quantity
 
 
 class Answer(StrEnum):
@@ -243,3 +244,63 @@ def correct_family(
     adjusted = np.where(is_named, np.maximum(own, of_question[codes]), adjusted)
     size = int((~np.isnan(own)).sum())
     return Family(adjusted < criteria.alpha, adjusted, size)
+
+
+MOST_GROUPS = 5
+
+
+@dataclass(frozen=True)
+class GroupResult:
+    """The evidence of one group, its retention, and what follows of them.
+
+    fails_p: p of theta_k < 0 by Holm over the groups, NaN untestable; below alpha the answer is no.
+    A yes holds for a group of 30 items in which theta_k is significantly above 0.
+    """
+
+    evidence: Evidence
+    retention: Quantity
+    fails_p: float
+    answer: Answer
+    reason: Reason
+
+
+def compare_groups(
+    reference: Reference,
+    judge: ArrayLike,
+    codes: ArrayLike,
+    n_groups: int,
+    criteria: Criteria | None = None,
+    *,
+    has_own_scale: bool = False,
+) -> tuple[GroupResult, ...]:
+    """Compare the judge with the raters within each declared group of items.
+
+    judge: (n_items,) or (n_items, K), NaN = none; codes: (n_items,), below n_groups. A group
+    without items has NaN. has_own_scale: the judge has no level. Raises ValueError for more than
+    five groups, or other shapes.
+    """
+    criteria = criteria or Criteria()
+    answers = np.asarray(judge, dtype=np.float64)
+    group = as_codes(codes, "codes", len(answers))
+    if n_groups > MOST_GROUPS or (len(group) and group.max() >= n_groups):
+        raise ValueError(f"codes: expected at most {MOST_GROUPS} groups, below n_groups")
+    plain = Reference(reference.people, reference.scale, tables={})
+    inside = [plain.people.restrict(group[plain.people.rows] == g) for g in range(n_groups)]
+    evidence = [
+        gather_evidence(plain.with_people(own), answers, criteria, has_own_scale=has_own_scale)
+        for own in inside
+    ]
+    kept = [item.agreement.retention(criteria.retention) for item in evidence]
+    results = []
+    for own, theta, p in zip(
+        evidence, kept, holm([theta.p_below() for theta in kept]).tolist(), strict=True
+    ):
+        answer, reason = Answer.NOT_YET, Reason.UNDECIDED
+        if p < criteria.alpha:
+            answer, reason = Answer.NO, Reason.MAY_NOT
+        elif own.n < criteria.fewest_items:
+            reason = Reason.TOO_FEW
+        elif theta.lower(criteria.alpha) > 0:
+            answer, reason = Answer.YES, Reason.MAY
+        results.append(GroupResult(own, theta, p, answer, reason))
+    return tuple(results)

@@ -3,7 +3,6 @@
 reference = gather_reference(values, items, raters, n_items, Scale(1, 5),
                              clusters=contents, groupings={"system": systems})
 evidence = gather_evidence(reference, judge)              for each judge of the question
-results = compare_groups(reference, judge, codes, 3)      a GroupResult for each group of items
 evidence = gather_repeat_evidence(Repeats(first, second, recipients, Scale(1, 5)), judge)
 """
 
@@ -15,9 +14,7 @@ from math import nan, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Flags, Floats, Ints, as_codes
-from analysis.stats.validation.agreement import CONSTANT, Agreement, compare_judge
 from analysis.stats.validation.checks import (
     FEW_A_GROUP,
     FEWEST_OF_REST,
@@ -46,8 +43,18 @@ from analysis.stats.validation.checks import (
     take_out,
 )
 from analysis.stats.validation.criteria import FEWEST_RATERS, LEVEL_SDS, Criteria, Scale
-from analysis.stats.validation.errors import FLAT, Errors, Quantity, bounded, covariance_by_cluster
-from analysis.stats.validation.people import People, effective_number, gather_people
+from analysis.stats.validation.people import (
+    CONSTANT,
+    FLAT,
+    Agreement,
+    Errors,
+    People,
+    bounded,
+    compare_judge,
+    covariance_by_cluster,
+    effective_number,
+    gather_people,
+)
 
 
 @dataclass(frozen=True)
@@ -230,8 +237,9 @@ def gather_evidence(
     rows, answers = reference.people.rows, _as_columns(judge)
     if answers.shape[1] != reference.people.values.shape[1] or len(answers) <= rows.max(initial=-1):
         raise ValueError(f"judge: expected a row for each item, found shape {answers.shape}")
-    given = ~np.isnan(answers[rows].sum(axis=1))
-    inside = given if has_own_scale else given & _is_inside(answers[rows], reference.scale)
+    if not has_own_scale:
+        answers = reference.scale.keep_inside(answers)
+    inside = ~np.isnan(answers[rows].sum(axis=1))
     here = reference.with_people(reference.people.restrict(inside))
     people, scores = here.people, answers[rows][inside]
     margin = criteria.level_margin
@@ -248,7 +256,7 @@ def gather_evidence(
         beyond=beyond,
         level=None if has_own_scale else measure_level(people, scores),
         level_margin=reference.level_margin if margin is None else margin,
-        held=_find_held(reference, answers, has_own_scale, agreement, criteria),
+        held=_find_held(reference, answers, agreement, criteria),
         rest=_measure_rest(here, scores) if passes else None,
         rare_class=None
         if has_own_scale
@@ -263,16 +271,12 @@ def gather_evidence(
 
 
 def _find_held(
-    reference: Reference,
-    answers: Floats,
-    has_own_scale: bool,
-    agreement: Agreement,
-    criteria: Criteria,
+    reference: Reference, answers: Floats, agreement: Agreement, criteria: Criteria
 ) -> Held | None:
-    scale = reference.scale
-    given = answers if has_own_scale else scale.keep_inside(answers)
+    """Say what a judge holds of people's ratings; answers: those on people's scale, else all."""
     results = (
-        (name, find_held(table, given[:, 0], scale)) for name, table in reference.rated.items()
+        (name, find_held(table, answers[:, 0], reference.scale))
+        for name, table in reference.rated.items()
     )
     held = next((replace(own, question=name) for name, own in results if own), None)
     return held or follows_too_closely(agreement, criteria)
@@ -307,10 +311,6 @@ def _as_columns(judge: ArrayLike) -> Floats:
     return answers
 
 
-def _is_inside(answers: Floats, scale: Scale) -> Flags:
-    return ~np.isnan(scale.keep_inside(answers).sum(axis=1))
-
-
 def _compare_beyond(here: Reference, scores: Floats) -> Beyond:
     if not here.people.n:
         return Beyond()
@@ -334,60 +334,6 @@ def _squared_correlation(first: Floats, second: Floats) -> float:
     x, y = first - first.mean(axis=0), second - second.mean(axis=0)
     scale = float((x * x).sum() * (y * y).sum())
     return bounded(float((x * y).sum() ** 2 / scale)) if scale > 0 else np.nan
-
-
-MOST_GROUPS = 5
-
-
-@dataclass(frozen=True)
-class GroupResult:
-    """The evidence of one group, and its retention.
-
-    is_shown: a yes holds for this group too (30 items, and theta_k significantly above 0).
-    fails_p: p of theta_k < 0 by Holm over the groups, NaN untestable; fails: it is below alpha.
-    """
-
-    evidence: Evidence
-    retention: Quantity
-    is_shown: bool
-    fails_p: float
-    fails: bool
-
-
-def compare_groups(
-    reference: Reference,
-    judge: ArrayLike,
-    codes: ArrayLike,
-    n_groups: int,
-    criteria: Criteria | None = None,
-    *,
-    has_own_scale: bool = False,
-) -> tuple[GroupResult, ...]:
-    """Compare the judge with the raters within each declared group of items.
-
-    judge: (n_items,) or (n_items, K), NaN = none; codes: (n_items,), below n_groups. A group
-    without items has NaN. has_own_scale: the judge has no level. Raises ValueError for more than
-    five groups, or other shapes.
-    """
-    criteria = criteria or Criteria()
-    answers = np.asarray(judge, dtype=np.float64)
-    group = as_codes(codes, "codes", len(answers))
-    if n_groups > MOST_GROUPS or (len(group) and group.max() >= n_groups):
-        raise ValueError(f"codes: expected at most {MOST_GROUPS} groups, below n_groups")
-    plain = Reference(reference.people, reference.scale, tables={})
-    inside = [plain.people.restrict(group[plain.people.rows] == g) for g in range(n_groups)]
-    evidence = [
-        gather_evidence(plain.with_people(own), answers, criteria, has_own_scale=has_own_scale)
-        for own in inside
-    ]
-    kept = [item.agreement.retention(criteria.retention) for item in evidence]
-    results = []
-    for own, theta, p in zip(
-        evidence, kept, holm([theta.p_below() for theta in kept]).tolist(), strict=True
-    ):
-        is_shown = own.n >= criteria.fewest_items and theta.lower(criteria.alpha) > 0
-        results.append(GroupResult(own, theta, is_shown, p, p < criteria.alpha))
-    return tuple(results)
 
 
 RECIPIENT = "recipient"
@@ -462,6 +408,7 @@ def gather_repeat_evidence(
         if has_own_scale
         else find_rare_class(first[:, None], score[:, None], repeats.scale, criteria.rare_share),
         is_fitted=is_fitted,
+        has_one_point=not has_own_scale and has_one_point(score, repeats.scale),
         r_squared=agreement.r_value**2,
     )
 

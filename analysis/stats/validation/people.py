@@ -1,4 +1,4 @@
-"""Describe how the raters of a question agree, once for all judges of that question.
+"""Describe how the raters of a question agree, and how a judge agrees with one of them.
 
 people = gather_people(values, items, raters, n_items, clusters=contents)
 people = gather_people(indicators(labels, 3), items, raters, n_items)      of a choice
@@ -6,25 +6,164 @@ people.agreement                    rho with its error
 people.restrict(rows)               only items that a judge has answered
 people.replace_values(residuals)    the same ratings beyond a grouping
 within_groups(people, codes)        products within groups of few items
+agreement = compare_judge(people, judge)    of the n items of `people`, all with a judgment
+agreement.r, agreement.rho          quantities with errors, t tests and bounds
+agreement.retention(2 / 3)          theta_k = r - k rho
+agreement.worth, agreement.least_worth(), agreement.share_proven()      K, K_low, k_low
+Source: errors: Cameron, Gelbach & Miller (2011), Journal of Business & Economic Statistics 29;
+Spearman (1904), American Journal of Psychology 15; Spearman (1910), Brown (1910), British Journal
+of Psychology 3; retention of effect: Pigeot et al. (2003), Statistics in Medicine 22; Fieller
+(1954), JRSS B 16.
 """
 
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from math import nan
+from math import copysign, exp, inf, log, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtr, stdtrit
 
 from analysis.stats.inputs import LARGEST, Flags, Floats, Ints, as_codes
 from analysis.stats.validation.criteria import FEWEST_OF_A_PANEL, FEWEST_RATERS
-from analysis.stats.validation.errors import (
-    FLAT,
-    Errors,
-    Quantity,
-    bounded,
-    covariance_by_cluster,
-    covariance_by_rater,
-)
+
+FLAT = 1e-15  # a variance below this share of the mean square is rounding
+TINY = 1e-12  # a standard error, or a distance from a bound, that is rounding
+
+
+def bounded(r: float) -> float:
+    """Return a correlation, or its square, as ±1 where rounding alone carries it beyond."""
+    return copysign(1.0, r) if 1 < abs(r) < 1 + TINY else r
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """An estimate with its standard error and degrees of freedom.
+
+    NaN is undefined, and `reason` says why. Without a test (one cluster) the error is NaN.
+    """
+
+    value: float
+    error: float = nan
+    df: float = 0
+    reason: str = ""
+
+    def p_above(self, bound: float = 0.0) -> float:
+        """Return the one-sided p of "above the bound"; without error 0 or 1; NaN untestable."""
+        return self._upper_tail(self.value - bound)
+
+    def p_below(self, bound: float = 0.0) -> float:
+        """Return the one-sided p of "below the bound"; without error 0 or 1; NaN untestable."""
+        return self._upper_tail(bound - self.value)
+
+    def p_two_sided(self) -> float:
+        """Return the two-sided p of "other than 0"."""
+        return float(np.minimum(1.0, 2 * self._upper_tail(abs(self.value))))
+
+    def p_within(self, margin: float) -> float:
+        """Return the p of "within -margin..margin": the larger of two one-sided tests (TOST)."""
+        return float(np.maximum(self.p_above(-margin), self.p_below(margin)))
+
+    def lower(self, alpha: float = 0.05) -> float:
+        """Return the lower one-sided 1 - alpha bound."""
+        return self.value - self.reach(alpha)
+
+    def upper(self, alpha: float = 0.05) -> float:
+        """Return the upper one-sided 1 - alpha bound."""
+        return self.value + self.reach(alpha)
+
+    def interval(self) -> tuple[float, float]:
+        """Return the two-sided 95 % interval."""
+        reach = self.reach(0.025)
+        return self.value - reach, self.value + reach
+
+    def reach(self, alpha: float) -> float:
+        """Return t_{1 - alpha, df} standard errors; NaN untestable."""
+        if self.df < 1:
+            return nan
+        return float(stdtrit(self.df, 1 - alpha)) * self.error
+
+    def _upper_tail(self, distance: float) -> float:
+        if np.isnan(distance) or np.isnan(self.error) or self.df < 1:
+            return nan
+        if self.error <= TINY:
+            return 0.0 if distance > TINY else 1.0
+        return float(stdtr(self.df, -distance / self.error))
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Covariances of q quantities: from items in clusters, and what raters as a sample add.
+
+    items: (q, q); raters: (q, q), V_rater - V_cell, zeros where raters are not a sample. Of a
+    linear combination the addition counts only where it is above 0. n_raters: R, as many as equally
+    busy raters would be worth.
+    """
+
+    items: Floats
+    raters: Floats
+    n_clusters: int
+    n_raters: float
+
+    def variance(self, combination: Floats) -> float:
+        """Return the variance of a linear combination (q,) of the quantities."""
+        return float(combination @ self.items @ combination) + self.addition(combination)
+
+    def addition(self, combination: Floats) -> float:
+        """Return what raters as a sample add to the variance: at least 0."""
+        return max(0.0, float(combination @ self.raters @ combination))
+
+    def df(self, combination: Floats) -> float:
+        """Return G - 1, or min(G, R) - 1 where raters add to the variance."""
+        groups: float = self.n_clusters
+        if self.addition(combination) > 0:
+            groups = min(groups, self.n_raters)
+        return groups - 1
+
+    def quantity(self, value: float, combination: Floats) -> Quantity:
+        """Return the value of a combination with its error."""
+        if self.n_clusters < 2:
+            return Quantity(value, reason="all items are of one cluster, so nothing is tested")
+        error = sqrt(max(0.0, self.variance(combination)))
+        return Quantity(value, error, self.df(combination))
+
+
+def covariance_by_cluster(
+    psi: Floats, cluster: Ints, n_clusters: int, n_counted: int | None = None
+) -> Floats:
+    """Return G/(G-1) sum_g (sum_{i in g} psi_i)(...)' / n^2 as (q, q); NaN for one cluster.
+
+    psi: (q, n), weighted influence values; cluster: (n,), codes 0..n_clusters-1, all of them used.
+    n_counted: G where a quantity rests on fewer of the clusters; by default all of them.
+    """
+    counted = n_clusters if n_counted is None else n_counted
+    if counted < 2:
+        return np.full((len(psi), len(psi)), nan)
+    sums = _sums_by_code(psi, cluster, n_clusters)
+    return counted / (counted - 1) * (sums @ sums.T) / psi.shape[1] ** 2
+
+
+def covariance_by_rater(u: Floats, rater: Ints, n_raters: int, n: int) -> tuple[Floats, Floats]:
+    """Return V_rater = c sum_j (sum_i u_ij)^2 / n^2, V_cell = sum_ij u_ij^2 / n^2: (q, q).
+
+    u: (q, N), the weighted part of each rating; rater: (N,), codes 0..R-1; n: items. A rater who
+    has most ratings pulls the mean, from which the parts are, to his or her own: with p_j the
+    share of ratings, c = sum p^2 / (sum p^2 - 2 sum p^3 + (sum p^2)^2) makes up for it where
+    raters differ by a constant; R / (R - 1) where all are equally busy.
+    """
+    cells = u @ u.T / n**2
+    if n_raters < 2:
+        return np.full_like(cells, nan), cells
+    sums = _sums_by_code(u, rater, n_raters)
+    share = np.bincount(rater, minlength=n_raters) / len(rater)
+    second, third = float((share**2).sum()), float((share**3).sum())
+    return second / (second - 2 * third + second**2) * (sums @ sums.T) / n**2, cells
+
+
+def _sums_by_code(rows: Floats, codes: Ints, n_codes: int) -> Floats:
+    """Return the sums (q, C) of each row's values by code."""
+    return np.array([np.bincount(codes, row, minlength=n_codes) for row in rows])
+
 
 ALL_EQUAL = "all ratings are equal"
 NO_ITEM = "no item has two ratings and a judgment"
@@ -372,13 +511,9 @@ class PeopleWithinGroups(People):
 
     def _means_of_others(self, values: Floats) -> Floats:
         """Return the mean (n, K) of the other items of each item's group."""
-        others = np.bincount(self.group)[self.group, None] - 1
-        return (self._sum_by_group(values) - values) / others
-
-    def _sum_by_group(self, values: Floats) -> Floats:
         sums = np.zeros((int(self.group.max(initial=-1)) + 1, values.shape[1]))
         np.add.at(sums, self.group, values)
-        return sums[self.group]
+        return (sums[self.group] - values) / (np.bincount(self.group)[self.group, None] - 1)
 
     @cached_property
     def a(self) -> Floats:
@@ -429,3 +564,212 @@ def _are_nested(inner: Ints, outer: Ints) -> bool:
     """Say whether the items of each inner group are of one outer group."""
     pairs = np.unique(np.stack([inner, outer]), axis=1)
     return pairs.shape[1] == len(np.unique(inner))
+
+
+CONSTANT = "the judge gives the same answer to every item"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a judge agrees with one rater (r), and two raters with each other (rho).
+
+    errors: of (r, rho). n: items; v_f: variance of the judge. reason: why r is NaN. psi: (2, n),
+    the influence of each item on r and rho; None where r is NaN.
+    """
+
+    r_value: float
+    rho_value: float
+    errors: Errors
+    n: int
+    v_f: float
+    reason: str = ""
+    psi: Floats | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_constant(self) -> bool:
+        """Say whether r is undefined because the judge gives one answer."""
+        return self.reason == CONSTANT
+
+    @cached_property
+    def r(self) -> Quantity:
+        """Return the agreement of judge and rater, a correlation."""
+        return self._quantity(self.r_value, 1.0, 0.0)
+
+    @cached_property
+    def rho(self) -> Quantity:
+        """Return the agreement of two raters, a correlation."""
+        return self._quantity(self.rho_value, 0.0, 1.0)
+
+    def retention(self, k: float) -> Quantity:
+        """Return theta_k = r - k rho: above 0 if the judge keeps more than the share k."""
+        return self._quantity(self.r_value - k * self.rho_value, 1.0, -k)
+
+    @cached_property
+    def excess(self) -> Quantity:
+        """Return r^2 - rho: above 0 if the judge follows people closer than people can."""
+        value = self.r_value**2 - self.rho_value
+        return self._quantity(value, 2 * self.r_value, -1.0)
+
+    def _quantity(self, value: float, of_r: float, of_rho: float) -> Quantity:
+        if np.isnan(value):
+            return Quantity(nan, reason=self.reason)
+        return self.errors.quantity(value, np.array([of_r, of_rho]))
+
+    @property
+    def worth(self) -> float:
+        """Return K: as many raters' mean follows the shared opinion as well as the judge.
+
+        NaN where rho <= 0 or r is undefined; 0 for r <= 0; inf where q^2 >= 1: more than can be
+        measured.
+        """
+        return worth_in_raters(self.r_value, self.rho_value)
+
+    def least_worth(self, alpha: float = 0.05) -> float:
+        """Return K_low, the largest K that is significantly reached: 0 is nothing, 1000 the most.
+
+        NaN where r is undefined, nothing can be tested, or raters always agree, so that one says
+        as much as a thousand.
+        """
+        if np.isnan(self.r_value) or self.errors.n_clusters < 2 or self.rho_value > 1 - TINY:
+            return nan
+        if not self.rho_value > 0:
+            return 0.0
+        return largest_worth(self.r_value, self.rho_value, self.t_of(alpha), self.joint_variances)
+
+    def most_worth(self, alpha: float = 0.05) -> float:
+        """Return the largest K that is not excluded; NaN as least_worth, and where rho <= 0."""
+        if np.isnan(self.least_worth(alpha)) or not self.rho_value > 0:
+            return nan
+        return largest_worth(self.r_value, self.rho_value, -self.t_of(alpha), self.joint_variances)
+
+    def t_of(self, alpha: float) -> float:
+        """Return t_{1 - alpha} with the degrees of freedom of r, rho and theta_1 together."""
+        return float(stdtrit(self.joint_df, 1 - alpha))
+
+    def share_proven(self, alpha: float = 0.05) -> float:
+        """Return k_low, the largest k at which theta_k > 0 is significant (Fieller).
+
+        Below 0 where r itself is not significant; NaN where it has no such bound.
+        """
+        if np.isnan(self.r_value) or self.errors.n_clusters < 2:
+            return nan
+        return smaller_root(self.r_value, self.rho_value, self.t_of(alpha), self.joint_variances)
+
+    @cached_property
+    def joint_variances(self) -> tuple[float, float, float]:
+        """Return v_FF, v_HH and v_FH = (v_FF + v_HH - SE^2(theta_1)) / 2."""
+        v_ff, v_hh, v_theta = (self.errors.variance(c) for c in COMBINATIONS)
+        return v_ff, v_hh, (v_ff + v_hh - v_theta) / 2
+
+    @cached_property
+    def joint_df(self) -> float:
+        """Return the smallest degrees of freedom of r, rho and theta_1."""
+        return min(self.errors.df(c) for c in COMBINATIONS)
+
+
+COMBINATIONS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]])
+
+
+def compare_judge(people: People, judge: Floats, floor: float | None = None) -> Agreement:
+    """Compare a judge with the raters of the same items.
+
+    judge: (n, K), a row for each item of `people`, none missing. floor: a variance of the judge up
+    to it is none; by default what rounding leaves. r is NaN for a constant judge, rho for constant
+    ratings.
+    """
+    if judge.shape != people.means.shape or np.isnan(judge).any():
+        raise ValueError(f"judge: expected {people.means.shape} values without NaN")
+    centred = judge - people.average(judge)
+    g = people.products(centred, centred)
+    v_f = float(people.average(g))
+    least = FLAT * float(np.mean(judge**2)) if floor is None and people.n else floor or 0.0
+    if people.is_flat or v_f <= least:
+        return _without_judge(people, v_f, is_constant=people.n > 0 and v_f <= least)
+    f = people.products(centred, people.z_means)
+    scale = sqrt(v_f * people.v_h)
+    c_fh = float(people.average(f))
+    r = bounded(c_fh / scale)
+    psi = f / scale - r / 2 * (g / v_f + people.a / people.v_h)
+    u = None
+    if people.adds_raters:
+        u = np.stack([_parts_of_ratings(people, centred, (r, c_fh, scale)), people.u])
+    both = np.stack([psi, people.psi])
+    return Agreement(r, people.rho, people.errors(both, u), people.n, v_f, psi=both)
+
+
+def _parts_of_ratings(
+    people: People, centred: Floats, values: tuple[float, float, float]
+) -> Floats:
+    """Return the part of each rating in the influence on r, (N,)."""
+    r, c_fh, scale = values
+    products = np.einsum("nk,nk->n", people.less_others(centred)[people.item], people.z)
+    parts = (products - c_fh) / scale - r / 2 * people.square_deviations / people.v_h
+    return parts / people.m[people.item]
+
+
+def _without_judge(people: People, v_f: float, *, is_constant: bool) -> Agreement:
+    rho, none = people.agreement, np.zeros((2, 2))
+    errors = Errors(none, none, 1, people.effective_raters)
+    if not np.isnan(rho.value):
+        u = np.stack([0 * people.u, people.u]) if people.adds_raters else None
+        errors = people.errors(np.stack([0 * people.psi, people.psi]), u)
+    return Agreement(nan, rho.value, errors, people.n, v_f, CONSTANT if is_constant else rho.reason)
+
+
+LEAST, MOST = 1e-4, 1e3  # of K_low
+STEPS = 60  # halvings of log K
+
+
+def worth_in_raters(r: float, rho: float) -> float:
+    """Return K = q^2 (1 - rho) / (rho (1 - q^2)), q = r / sqrt(rho).
+
+    NaN where rho <= 0; 0 where r <= 0; inf where q^2 >= 1.
+    """
+    if np.isnan(r) or not rho > 0:
+        return nan
+    if r <= 0:
+        return 0.0
+    squared = r**2 / rho
+    return inf if squared >= 1 else squared * (1 - rho) / (rho * (1 - squared))
+
+
+def agreement_of_mean(k: float, rho: float) -> tuple[float, float]:
+    """Return h, a rater's correlation with the mean of k others, and its derivative in rho."""
+    size = 1 + (k - 1) * rho
+    return rho * sqrt(k / size), sqrt(k) * (1 + (k - 1) * rho / 2) / size**1.5
+
+
+def largest_worth(r: float, rho: float, t: float, variances: tuple[float, float, float]) -> float:
+    """Return the largest K in .0001..1000 with r - h(K) - t SE > 0 by bisection; 0 for none.
+
+    variances: v_FF, v_HH, v_FH of r and rho.
+    """
+    v_ff, v_hh, v_fh = variances
+
+    def is_proven(k: float) -> bool:
+        h, slope = agreement_of_mean(k, rho)
+        variance = v_ff + slope**2 * v_hh - 2 * slope * v_fh
+        return r - h - t * sqrt(max(0.0, variance)) > 0
+
+    if not is_proven(LEAST):
+        return 0.0
+    if is_proven(MOST):
+        return MOST
+    low, high = log(LEAST), log(MOST)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_proven(exp(middle)) else (low, middle)
+    return exp(low)
+
+
+def smaller_root(r: float, rho: float, t: float, variances: tuple[float, float, float]) -> float:
+    """Return the smaller root k of k^2 (rho^2 - t^2 v_HH) - 2k (r rho - t^2 v_FH) + r^2 - t^2 v_FF.
+
+    NaN where rho is not significant (the quadratic then opens downwards) or there is no root.
+    """
+    v_ff, v_hh, v_fh = variances
+    square, half, rest = rho**2 - t**2 * v_hh, r * rho - t**2 * v_fh, r**2 - t**2 * v_ff
+    inside = half**2 - square * rest
+    if np.isnan(rho) or rho <= 0 or square <= 0 or inside < 0:
+        return nan
+    return (half - sqrt(inside)) / square

@@ -17,8 +17,7 @@ from analysis.stats.comparison.differences import holm
 from analysis.stats.inputs import Floats, Ints, as_codes
 from analysis.stats.validation.criteria import Criteria, Scale
 from analysis.stats.validation.decision import Answer, Reason
-from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.people import People
+from analysis.stats.validation.people import People, Quantity
 
 FEWEST_PAIRS = 3  # of three systems: one difference may be right by luck
 DRAWS = 1999  # of max-T
@@ -218,41 +217,24 @@ def _decide(
 ) -> SystemComparison:
     apart = [pair for pair in pairs if pair.is_apart(alpha, len(pairs))]
     max_p = float(np.max([pair.p_within for pair in pairs]))
-    p_widest = _widest(pairs).judge.p_two_sided()
+    widest = max(pairs, key=lambda pair: abs(pair.people.value))  # that people set widest apart
+    p_widest = widest.judge.p_two_sided()
     judge_p = 1.0 if is_constant else float(np.max(np.nan_to_num([max_p, p_widest], nan=1.0)))
     favoured = any(pair.is_favoured for pair in pairs)
-    answer, reason, missing = Answer.NOT_YET, Reason.UNDECIDED, ""
-    if is_constant:
-        answer, reason = Answer.NO, Reason.SAYS_NOTHING
-    elif too_few:
-        reason = Reason.TOO_FEW
-    elif any(pair.is_off for pair in pairs):
-        answer, reason = Answer.NO, Reason.FAVOURS
-    elif not apart:
-        reason = Reason.NO_DIFFERENCE
-    else:
-        missing = _what_is_missing(pairs, apart, max_p, alpha)
-        if not missing and len(pairs) < FEWEST_PAIRS:
-            reason = Reason.FEW_SYSTEMS
-        elif not missing:
-            answer, reason = Answer.YES, Reason.MAY
+    no, not_yet, undecided = Answer.NO, Answer.NOT_YET, Reason.UNDECIDED
+    conditions = [  # the first that holds decides
+        (is_constant, no, Reason.SAYS_NOTHING, ""),
+        (too_few, not_yet, Reason.TOO_FEW, ""),
+        (any(pair.is_off for pair in pairs), no, Reason.FAVOURS, ""),
+        (not apart, not_yet, Reason.NO_DIFFERENCE, ""),
+        (not max_p < alpha, not_yet, undecided, "margin"),
+        (not all(pair.has_same_order for pair in apart), not_yet, undecided, "order"),
+        (not p_widest < alpha, not_yet, undecided, "widest"),
+        (len(pairs) < FEWEST_PAIRS, not_yet, Reason.FEW_SYSTEMS, ""),
+        (True, Answer.YES, Reason.MAY, ""),
+    ]
+    _, answer, reason, missing = next(condition for condition in conditions if condition[0])
     return SystemComparison(answer, reason, pairs, 0, max_p, judge_p, favoured, missing)
-
-
-def _what_is_missing(
-    pairs: tuple[SystemPair, ...], apart: list[SystemPair], max_p: float, alpha: float
-) -> str:
-    """Return which condition of a yes does not hold, or nothing."""
-    if not max_p < alpha:
-        return "margin"
-    if not all(pair.has_same_order for pair in apart):
-        return "order"
-    return "" if _widest(pairs).judge.p_two_sided() < alpha else "widest"
-
-
-def _widest(pairs: tuple[SystemPair, ...]) -> SystemPair:
-    """Return the pair that people set widest apart."""
-    return max(pairs, key=lambda pair: abs(pair.people.value))
 
 
 def _spread(offsets: Floats) -> tuple[float, tuple[float, float]]:

@@ -11,7 +11,7 @@ import yaml
 
 from analysis.demo import preparing, shipped
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE
 from annotate.models import Item, Rating, Study
 from judges.models import Judgment, Upload
 from judges.uploads import uploads

@@ -3,7 +3,7 @@
 from math import nan
 
 from analysis.reports.base import Entry
-from analysis.reports.verdict.texts import PARTS
+from analysis.reports.verdict.sentences import PARTS
 from analysis.results.answer import UNTESTED, left_open, say_answer
 
 

@@ -6,7 +6,7 @@ from math import isnan, nan
 import pytest
 
 from analysis.answers import frame
-from analysis.reports.verdict.order import judges_by_rank
+from analysis.reports.verdict.candidates import judges_by_rank
 from analysis.results.leaderboard import Line, Mark, failed_shares, in_order, sorts_of
 from analysis.serving.source import Source
 from analysis.serving.summaries import pages_of, results_of

@@ -10,10 +10,10 @@ import pytest
 from django.core.management import call_command
 
 from analysis.reports.how_many import stop
-from analysis.reports.how_many.fan import Fan, describe_fan
 from analysis.reports.how_many.prices import prices_of
-from analysis.stats.validation.errors import Quantity
+from analysis.reports.how_many.stop import Fan, describe_fan
 from analysis.stats.validation.evidence import Beyond
+from analysis.stats.validation.people import Quantity
 from annotate.models import Place, QualityStep, Rating
 from annotate.sessions.exclude import forget
 from annotate.stopping.plan import fix_plan

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from analysis.reports.how_many import words
 from analysis.reports.words import Writer
-from analysis.stats.planning.design import CHECKS
+from analysis.stats.planning.planning import CHECKS
 from analysis.stats.planning.stopping import State
 from analysis.stats.validation.decision import Reason
 

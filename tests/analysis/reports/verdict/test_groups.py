@@ -8,7 +8,7 @@ from analysis.figures.looks import Looks
 from analysis.options.choices import Choices
 from analysis.options.form import OptionsForm, query
 from analysis.reports.registry import EVERY_OPTION, REPORTS
-from analysis.reports.verdict.groups import GROUP, list_limits
+from analysis.reports.verdict.sentences import GROUP, list_limits
 from analysis.serving.grouping import computed
 from annotate.models import Rating
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, rows_of

@@ -16,7 +16,7 @@ from scipy.stats import t
 
 from analysis.reports.verdict.baselines import BASELINE
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE
 from annotate.models import Answer, Item, Place, Rater, Rating, Recipient, Screen, Session
 from judges.models import Judgment
 from tests import factories

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE
 from tests import factories
 from tests.analysis.reports.verdict.by_hand import run_by_hand
 from tests.analysis.reports.verdict.test_report import (  # noqa: F401

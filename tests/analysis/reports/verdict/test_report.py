@@ -12,14 +12,19 @@ from analysis.answers import frame
 from analysis.reports.verdict import candidates
 from analysis.reports.verdict.baselines import BASELINE
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.notes import simulation_notes
 from analysis.reports.verdict.report import KIND
-from analysis.reports.verdict.sentences import worth_clause
-from analysis.reports.verdict.summary import DISAGREE, sum_up
-from analysis.reports.verdict.texts import COMPARE, PARTS, RATE
+from analysis.reports.verdict.sentences import (
+    COMPARE,
+    DISAGREE,
+    PARTS,
+    RATE,
+    simulation_notes,
+    sum_up,
+    worth_clause,
+)
 from analysis.serving.grouping import computed
+from analysis.stats.validation.checks import find_echoes
 from analysis.stats.validation.decision import Answer
-from analysis.stats.validation.echo import find_echoes
 from analysis.stats.validation.people import gather_people
 from annotate.design.access import make_owner
 from annotate.models import Rater, Rating

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.reports.verdict.summary import say_systems
+from analysis.reports.verdict.sentences import say_systems
 
 USE = "Comparing systems in place of people"
 

@@ -9,8 +9,7 @@ from django.db.models import Avg, F
 from scipy.stats import ttest_1samp
 
 from analysis.reports.verdict.candidates import JUDGE
-from analysis.reports.verdict.sentences import short
-from analysis.reports.verdict.texts import COMPARE
+from analysis.reports.verdict.sentences import COMPARE, short
 from annotate.models import Rating, Recipient
 from tests.analysis.reports.verdict.by_hand import run_by_hand
 from tests.analysis.reports.verdict.test_report import (  # noqa: F401

@@ -2,9 +2,8 @@
 
 import pytest
 
-from analysis.reports.verdict.notes import simulation_notes
 from analysis.reports.verdict.page import LADDERS, MATRIX, _matrix
-from analysis.reports.verdict.texts import RATE
+from analysis.reports.verdict.sentences import RATE, simulation_notes
 from annotate.models import Recipient
 from tests.analysis.reports.verdict.test_report import crowd, reason_of, rows_of  # noqa: F401
 from tests.analysis.small import build

@@ -7,7 +7,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from analysis.reports.base import Report
-from analysis.reports.verdict.ways_on import Step, WaysOn, list_ways_on
+from analysis.reports.verdict.page import Step, WaysOn, list_ways_on
 from analysis.results.summary import ways_on
 from annotate.models import Membership, Place
 from tests import factories

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from analysis.reports.verdict.sentences import Case, OwnCase, SystemsCase
-from analysis.reports.verdict.summary import without_use
+from analysis.reports.verdict.sentences import Case, OwnCase, SystemsCase, without_use
 from analysis.stats.validation.checks import Held, Rest
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.decision import Answer, Grade, Half, Reason, Verdict, decide

@@ -5,7 +5,7 @@ from math import inf, nan
 import pytest
 
 from analysis.reports.verdict.page import _answer, _worth_cell
-from analysis.reports.verdict.summary import say_worth
+from analysis.reports.verdict.sentences import say_worth
 
 ROW = {
     "answer": "yes",

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.advice import advise
-from analysis.stats.planning.checks import (
+from analysis.stats.planning.stopping import (
     Check,
+    State,
+    StoppingRule,
+    advise,
     agreement_check,
     level_check,
+    look,
     retention_check,
 )
-from analysis.stats.planning.stopping import State, StoppingRule, look
 
 RULE = StoppingRule()
 ERROR = 0.612620 / np.sqrt(120)

@@ -2,12 +2,18 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from analysis.stats.planning.checks import EXTREMES, HOLDS, ONE_POINT, checks_of
-from analysis.stats.planning.stopping import State, StoppingRule, look
-from analysis.stats.validation.checks import Held, Rest, measure_rare_class
+from analysis.stats.planning.stopping import (
+    EXTREMES,
+    HOLDS,
+    ONE_POINT,
+    State,
+    StoppingRule,
+    checks_of,
+    look,
+)
+from analysis.stats.validation.checks import Held, RareClass, Rest
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Beyond
 from tests.analysis.stats.validation.test_verdict import GOOD, agree, offset
@@ -17,16 +23,11 @@ SURE = replace(
 )
 
 
-def rare(positives, marked):
-    shares = (np.arange(100) < positives).astype(float)
-    return measure_rare_class(shares, (np.arange(100) < marked).astype(float))
-
-
 @pytest.mark.parametrize(
     ("changes", "is_open"),
     [
         ({}, []),
-        ({"rare_class": rare(9, 0)}, []),
+        ({"rare_class": RareClass(9, 0, 0)}, []),
         ({"has_one_point": True}, [ONE_POINT]),
         ({"held": Held("mean", 300, 300, 0.0)}, [HOLDS]),
         ({"rest": Rest(0.2, 0.05)}, [EXTREMES]),

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from analysis.stats.planning.confidence_sequence import (
+from analysis.stats.planning.stopping import (
     margin,
     mixing_variance,
     needed_clusters,

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.design import (
+from analysis.stats.planning.planning import (
     Targets,
     beyond_known,
+    judge_agreement,
     level_margin,
     plan_items,
     predict_power,
     taken_out,
 )
-from analysis.stats.planning.variances import judge_agreement
 from analysis.stats.validation.criteria import Scale
 
 # rho, items, targets, simulated by the whole verdict (250 or 400 studies): raters of ten items or

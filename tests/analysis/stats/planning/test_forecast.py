@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from analysis.stats.planning.design import Expected, Order, Targets, expect
-from analysis.stats.planning.forecast import expect_as_in, forecast
+from analysis.stats.planning.planning import (
+    Expected,
+    Order,
+    Targets,
+    expect,
+    expect_as_in,
+    forecast,
+)
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import gather_evidence
 from tests.calibration.planner import HOLDS, PILOTS, Design, make_study, try_pilot

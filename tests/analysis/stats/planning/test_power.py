@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.power import fewest, fewest_that_reach, pass_together
+from analysis.stats.planning.planning import fewest, fewest_that_reach, pass_together
 
 
 def test_checks_that_share_something_are_passed_together_more_often():

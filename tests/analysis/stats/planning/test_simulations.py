@@ -8,12 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.stats.planning.checks import agreement_check, level_check, retention_check
-from analysis.stats.planning.confidence_sequence import margin
-from analysis.stats.planning.design import Targets, expect
-from analysis.stats.planning.stopping import State, StoppingRule, look
-from analysis.stats.planning.systems import systems_power
-from analysis.stats.planning.variances import judge_agreement
+from analysis.stats.planning.planning import Targets, expect, judge_agreement, systems_power
+from analysis.stats.planning.stopping import (
+    State,
+    StoppingRule,
+    agreement_check,
+    level_check,
+    look,
+    margin,
+    retention_check,
+)
 from tests.analysis.stats.planning.simulated_studies import clustered_error, estimate, simulate
 
 LOOKS = np.arange(50, 601, 10)

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.skew import skewed_shares, skewed_variances
-from analysis.stats.planning.variances import agreement_variance, retention_variance
+from analysis.stats.planning.planning import (
+    agreement_variance,
+    retention_variance,
+    skewed_shares,
+    skewed_variances,
+)
 
 
 @pytest.mark.parametrize("points", [2, 5])

@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.checks import (
+from analysis.stats.planning.stopping import (
     Check,
+    State,
+    StoppingRule,
     agreement_check,
+    complete_clusters,
     level_check,
+    look,
     retention_check,
 )
-from analysis.stats.planning.stopping import State, StoppingRule, complete_clusters, look
 
 RULE = StoppingRule()
 # At 100 clusters the bounds lie 2.839679 standard errors away.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.systems import items_a_system, systems_power
+from analysis.stats.planning.planning import items_a_system, systems_power
 
 
 def test_the_worked_items_a_system():

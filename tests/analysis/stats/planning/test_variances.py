@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.stats.planning.variances import (
+from analysis.stats.planning.planning import (
     RATING_VARIANCES,
     RELIABILITIES,
     agreement_variance,

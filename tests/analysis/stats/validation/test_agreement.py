@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import (
-    Agreement,
-    compare_judge,
-)
-from analysis.stats.validation.errors import Errors
-from analysis.stats.validation.people import gather_people
+from analysis.stats.validation.people import Agreement, Errors, compare_judge, gather_people
 from tests.analysis.stats.validation.worked import (
     CONTENTS_JUDGE,
     CROWD_JUDGE,

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.checks import (
     JOINT,
     compare_beyond,
@@ -11,7 +10,7 @@ from analysis.stats.validation.checks import (
     raters_other_ratings,
     take_out,
 )
-from analysis.stats.validation.people import gather_people, within_groups
+from analysis.stats.validation.people import compare_judge, gather_people, within_groups
 from tests.analysis.stats.validation.simulated import simulate
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, SYSTEMS, contents, long_study
 

@@ -5,7 +5,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from analysis.stats.validation.echo import find_echoes, moments_of_study, permutation_moments
+from analysis.stats.validation.checks import find_echoes, moments_of_study, permutation_moments
 from analysis.stats.validation.people import gather_people
 
 

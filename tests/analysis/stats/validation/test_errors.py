@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.validation.errors import (
+from analysis.stats.validation.people import (
     Errors,
     Quantity,
     covariance_by_cluster,

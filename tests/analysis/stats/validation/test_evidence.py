@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.criteria import SHARES, Criteria, Scale
 from analysis.stats.validation.decision import decide
 from analysis.stats.validation.evidence import gather_evidence, gather_reference
-from analysis.stats.validation.people import indicators
+from analysis.stats.validation.people import compare_judge, indicators
 from tests.analysis.stats.validation.worked import long_study
 
 FIVE = Scale(1, 5)

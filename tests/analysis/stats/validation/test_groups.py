@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.criteria import Scale
-from analysis.stats.validation.evidence import compare_groups, gather_reference
+from analysis.stats.validation.decision import Answer, Reason, compare_groups
+from analysis.stats.validation.evidence import gather_reference
 
 WIDE = Scale(-50, 50, step=None)
 
@@ -23,9 +24,9 @@ def test_a_group_in_which_the_judge_is_reversed():
     codes = np.repeat([0, 1, 2], [500, 380, 20])
     judge = np.where(codes == 1, -judge, judge)
     good, reversed_, small = compare_groups(reference, judge, codes, 3)
-    assert (good.is_shown, good.fails) == (True, False)
-    assert (reversed_.is_shown, reversed_.fails) == (False, True)
-    assert not small.is_shown
+    assert (good.answer, good.reason) == (Answer.YES, Reason.MAY)
+    assert (reversed_.answer, reversed_.reason) == (Answer.NO, Reason.MAY_NOT)
+    assert (small.answer, small.reason) == (Answer.NOT_YET, Reason.TOO_FEW)
     assert small.evidence.n <= 20
 
 
@@ -42,7 +43,7 @@ def test_failing_is_corrected_for_the_number_of_groups():
 def test_an_empty_group_is_neither_shown_nor_failing():
     reference, judge, _ = study(3)
     _, empty = compare_groups(reference, judge, np.zeros(900, int), 2)
-    assert (empty.evidence.n, empty.is_shown, empty.fails) == (0, False, False)
+    assert (empty.evidence.n, empty.reason) == (0, Reason.TOO_FEW)
     assert np.isnan(empty.fails_p)
 
 

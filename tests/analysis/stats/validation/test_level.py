@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.validation.checks import Level, measure_level
-from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.people import gather_people
+from analysis.stats.validation.people import Quantity, gather_people
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, contents, labels, long_study
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaincc
 
-from analysis.stats.validation.echo import MOST_RATERS, adjusted_p, find_lowering_raters
+from analysis.stats.validation.checks import MOST_RATERS, adjusted_p, find_lowering_raters
 from analysis.stats.validation.people import gather_people
 
 
@@ -87,39 +87,39 @@ def _adjusted_p_of(people, rater):
 def test_a_rater_who_guesses_is_named_with_the_agreement_of_the_others():
     people = crowd(2, n_raters=4, each=300, rho=0.6, random_raters=[2])
     result = find_lowering_raters(people)
-    assert result.raters.tolist() == [2]
+    assert list(result) == [2]
     kept = people.rater != 2
     again = gather_people(
         people.values[kept], people.item[kept], people.rater[kept], int(people.item.max()) + 1
     )
-    assert result.without[0] == pytest.approx(again.rho, abs=1e-12)
-    assert result.without[0] > people.rho
+    assert result[2] == pytest.approx(again.rho, abs=1e-12)
+    assert result[2] > people.rho
 
 
 def test_several_are_in_the_order_of_how_much_rho_rises():
     people = crowd(3, n_raters=8, each=300, m=4, rho=0.6, random_raters=[1, 6])
     result = find_lowering_raters(people)
-    assert set(result.raters.tolist()) == {1, 6}
-    assert result.without[0] >= result.without[1]
+    assert result.keys() == {1, 6}
+    assert list(result.values()) == sorted(result.values(), reverse=True)
 
 
 def test_of_two_raters_an_item_nobody_is_named():
     people = crowd(4, n_raters=6, each=200, m=2, rho=0.8, random_raters=[0])
     assert np.isnan(adjusted_p(people)).all()
-    assert not len(find_lowering_raters(people).raters)
+    assert find_lowering_raters(people) == {}
 
 
 def test_of_more_than_ten_raters_nobody_is_named():
     for n_raters in (MOST_RATERS, MOST_RATERS + 1):
         people = crowd(2, n_raters=n_raters, each=300, rho=0.6, random_raters=[2])
-        assert find_lowering_raters(people).raters.tolist() == [2][: MOST_RATERS + 1 - n_raters]
+        assert list(find_lowering_raters(people)) == [2][: MOST_RATERS + 1 - n_raters]
 
 
 def test_ratings_that_are_all_equal_name_nobody():
     people = gather_people(
         np.full(60, 3.0), np.repeat(np.arange(20), 3), np.tile([0, 1, 2], 20), 20
     )
-    assert not len(find_lowering_raters(people).raters)
+    assert find_lowering_raters(people) == {}
 
 
 def test_the_order_of_ratings_changes_nothing():
@@ -135,10 +135,10 @@ def test_the_order_of_ratings_changes_nothing():
 @pytest.mark.parametrize(("n_raters", "each", "m"), [(10, 45, 3), (8, 20, 5), (3, 60, 3)])
 def test_honest_raters_are_named_in_at_most_one_study_of_twenty(n_raters, each, m):
     """200 studies: a share above .09 has a chance below .01 at a true .05."""
-    named = [len(find_lowering_raters(crowd(s, n_raters, each, m)).raters) for s in range(200)]
+    named = [len(find_lowering_raters(crowd(s, n_raters, each, m))) for s in range(200)]
     assert np.mean(np.array(named) > 0) <= 0.09
 
 
 def test_a_guessing_rater_of_a_small_panel_is_mostly_named():
-    named = [2 in find_lowering_raters(crowd(s, 3, 300, 3, 0.3, [2])).raters for s in range(40)]
+    named = [2 in find_lowering_raters(crowd(s, 3, 300, 3, 0.3, [2])) for s in range(40)]
     assert np.mean(named) >= 0.8

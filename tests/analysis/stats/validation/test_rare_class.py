@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.checks import choose_rare_label, measure_rare_class
+from analysis.stats.validation.checks import find_rare_class
+from analysis.stats.validation.criteria import SHARES, Scale
 
 
 def test_items_with_a_majority_and_items_marked_are_counted():
     shares = np.repeat([1.0, 2 / 3, 1 / 3, 0.0], [10, 10, 10, 70])
     marks = np.zeros(100)
     marks[[0, 1, 2, 10, 11, 20, 40, 41]] = 1
-    rare = measure_rare_class(shares, marks)
+    rare = find_rare_class(shares[:, None], marks[:, None], Scale(0, 1), 0.2)
     assert (rare.n_majority, rare.n_marked, rare.n_hits) == (20, 8, 5)
 
 
@@ -26,4 +27,13 @@ def test_items_with_a_majority_and_items_marked_are_counted():
     ],
 )
 def test_the_rare_label(shares, label):
-    assert choose_rare_label(np.array([shares]), 0.2) == label
+    """A judge that gives one label marks every item where that label is the rare one."""
+    n = len(shares)
+    marked = [find_rare_class(np.array([shares]), own[None], SHARES, 0.2) for own in np.eye(n)]
+    found = [k for k, rare in enumerate(marked) if rare and rare.n_marked]
+    assert found == ([] if label is None else [label])
+
+
+def test_no_item_has_no_rare_label():
+    nothing = np.empty((0, 2))
+    assert find_rare_class(nothing, nothing, SHARES, 0.2) is None

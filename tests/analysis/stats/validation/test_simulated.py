@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import compare_judge
 from analysis.stats.validation.decision import decide
 from analysis.stats.validation.evidence import gather_evidence
-from analysis.stats.validation.people import gather_people
+from analysis.stats.validation.people import compare_judge, gather_people
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.simulated import FIVE, simulate, tricks
 

@@ -5,8 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import compare_judge
-from analysis.stats.validation.people import gather_people, within_groups
+from analysis.stats.validation.people import compare_judge, gather_people, within_groups
 from tests.analysis.stats.validation.simulated import simulate
 
 GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4, 4])  # the item of group 3 is alone

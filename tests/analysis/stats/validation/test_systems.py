@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from analysis.stats.validation.criteria import Criteria, Scale
-from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.people import gather_people
+from analysis.stats.validation.people import Quantity, gather_people
 from analysis.stats.validation.systems import (
     SystemPair,
     compare_systems,

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import CONSTANT, Agreement
 from analysis.stats.validation.checks import JOINT, Held, Level, Rest
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.decision import decide, largest_judge_p, largest_people_p
-from analysis.stats.validation.errors import Errors, Quantity
 from analysis.stats.validation.evidence import Beyond, Evidence
+from analysis.stats.validation.people import CONSTANT, Agreement, Errors, Quantity
 
 
 def agree(r, rho, r_error=0.03, rho_error=0.02, clusters=50, reason=""):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.stats.validation.agreement import (
+from analysis.stats.validation.people import (
     agreement_of_mean,
     largest_worth,
     smaller_root,
