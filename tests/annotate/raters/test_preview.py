@@ -35,7 +35,8 @@ PAGE = "/studies/films/preview/"
 NOTICE = re.compile(r'<div class="notice warn">This is a preview\.[^<]*</div>')
 # Of the rows of a copy: numbers that no other session shares.
 NUMBERS = re.compile(
-    r'(?:question-|\bq|/(?:answer|time|screen)/|name="(?:item|screen)" value=")\d+(?:i\d+)?(?:/\d+)*'
+    r'(?:question-|\bq|/(?:answer|time|screen)/|name="(?:item|screen)" value=")'
+    r"\d+(?:i\d+)?(?:/\d+)*"
 )
 
 
