@@ -3,12 +3,11 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from math import isnan
 
 from analysis.reports.words import texts_beside
 
 OF_READERS = ("method", "formula", "source", "by_note", "no_figure")  # of about.yaml
-NO_JUDGE = ("–", "", "no judge has scored an item yet")
+NO_JUDGE = "no judge has scored an item yet"
 
 
 @dataclass(frozen=True)
@@ -27,10 +26,9 @@ class Kind:
     options: the class of options that it takes.
     build(answers, options, parts) gives the Report, of all parts where none are named.
     list_parts(questions) is the choice of parts to show, the first being the usual one.
-    layout(report, chosen, looks) is the page; headline(answers, options, judges) its
-    (value, interval, words) on the index, two blanks and a sentence of most. find(report, chosen)
-    is the sentence that is its page's title where the report has no verdict, "" where it finds
-    nothing. stamp(study) is a text that
+    layout(report, chosen, looks) is the page. headline(answers, options, judges) is, for the
+    index, (its page's title, why it has none), one of them blank. find(report, chosen) is that
+    title where the report has no verdict, "" where it finds nothing. stamp(study) is a text that
     changes with what the report reads in addition to the answers; watch(reader) the same for a
     report that knows by the frames.Reader whether there is anything to read. no_figure: why its
     page never has a figure, blank where it has. needs_ratings: whether it says nothing without
@@ -94,14 +92,14 @@ class ReportObject:
         """Return what the page has as its title, of the usual part; else why there is nothing."""
         parts = [part for part, _ in self.list_parts(answers.questions).choices]
         if self.of_judges and not judges:
-            return NO_JUDGE
+            return "", NO_JUDGE
         if not parts:
-            return no_value(self.nothing)
+            return "", self.nothing
         options = options if self.is_drawn else replace(options, draws=0)
         report = self.build(answers, options, self.parts_of_finding(parts[0]), **self.brief)
         finding, _ = finding_of(report, parts[0], self)
         why = next((entry.reason for entry in report.entries if entry.reason), self.silent)
-        return ("", "", finding) if finding else no_value(why)
+        return finding, "" if finding else why
 
 
 def _texts_of(report):
@@ -131,19 +129,3 @@ def of_questions(takes):
         return Shown("question", "Question", [(key, key) for key in keys])
 
     return list_parts
-
-
-def no_value(words):
-    """Return a headline that says why it has no number."""
-    return "–", "", words
-
-
-def best(rows, judges, key):
-    """Return the judges' row with the largest value under the key; None where all are undefined."""
-    rows = [row for row in rows if row["evaluator"] in judges and not isnan(row[key])]
-    return max(rows, key=lambda row: row[key], default=None)
-
-
-def first_of(keys):
-    """Return words that tell which question was taken where there are several."""
-    return "" if len(keys) == 1 else f" (the first of {len(keys)} questions)"

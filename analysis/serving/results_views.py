@@ -131,4 +131,4 @@ def headlines(request, slug):
 def _cards_of(page, by_name, reader):
     """Return the cards of the reports that have a page of their own, what says nothing last."""
     own = [by_name[kind.name] for kind in page.kinds if not kind.instead(reader)]
-    return sorted(own, key=lambda card: not card.has_number)
+    return sorted(own, key=lambda card: not card.finding)

@@ -12,7 +12,7 @@ from analysis.reports.registry import PAGES, REPORTS
 from analysis.reports.shared.evaluators import together
 from analysis.results.summary import summarise
 
-NOTHING_YET = ("–", "", "nothing to compare yet")
+NOTHING_YET = "", "nothing to compare yet"
 DRAWS = 500  # of the headlines' intervals
 OF_FIRST = ("bias", "cost")  # whose headlines are of the first judge by rank
 
@@ -64,20 +64,12 @@ def several_versions(source):
 
 @dataclass(frozen=True)
 class Card:
-    """A report with its headline: a number, its interval and what they are, or a sentence.
-
-    value: blank of a sentence, – where there is nothing to say.
-    """
+    """A report with what its page has as title; where it has none, with the reason."""
 
     name: str
     title: str
-    value: str
-    interval: str
-    words: str
-
-    @property
-    def has_number(self):
-        return self.value != NOTHING_YET[0]
+    finding: str
+    missing: str
 
 
 def _name_of_results(source):

@@ -15,7 +15,7 @@ from analysis.reports.how_many.tables import (
     count,
 )
 from analysis.reports.how_many.words import say, say_all
-from analysis.reports.kind import NO_JUDGE, ReportObject, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, ReportObject, of_questions
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.candidates import Candidate, judges_of
 from analysis.reports.verdict.options import Conventions
@@ -209,7 +209,7 @@ class HowManyMore(ReportObject):
 
     def headline(self, answers, options, judges):
         """Return that the page has to be opened: it takes too long for the index."""
-        return no_value("open it: it plans from this study’s ratings") if judges else NO_JUDGE
+        return "", "open it: it plans from this study’s ratings" if judges else NO_JUDGE
 
 
 def _table(caption, by_name, *, is_folded=False):

@@ -19,7 +19,7 @@ from analysis.reports.base import Report
 from analysis.reports.how_many.prices import prices_of
 from analysis.reports.how_many.tables import count
 from analysis.reports.how_many.words import say, say_all
-from analysis.reports.kind import ReportObject, no_value, of_questions
+from analysis.reports.kind import ReportObject, of_questions
 from analysis.reports.shared.evaluators import item_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.questions import asked_questions, read_lengths
@@ -333,19 +333,6 @@ class Stop(ReportObject):
             replace(every, is_folded=True),
         ]
         return Layout(figures, [table for table in tables if table.lines])
-
-    def headline(self, answers, options, judges):
-        """Return for how many planned pairs the rule would stop here."""
-        report = self.build(answers, options)
-        if report.verdict == [say("stop", "no_plan")]:
-            return no_value("no stopping plan was fixed before the first rating")
-        states = [row["state"] for row in report.rows]
-        if "" in states:
-            return no_value("the guarantee has ended: results are chosen after looking")
-        if not states:
-            return no_value("no cluster of items is complete and judged yet")
-        stopping = len(states) - states.count(State.CONTINUE)
-        return str(stopping), "", say("stop", "headline", n=len(states))
 
 
 def _add(report, asked, judge, terms, collected):

@@ -9,7 +9,7 @@ from analysis.figures.layout import Layout
 from analysis.reports.base import Report, reason_notes
 from analysis.reports.bias.bias import BIAS, SYSTEMS
 from analysis.reports.bias.robustness import EVERY, ROBUSTNESS, TEST
-from analysis.reports.kind import ReportObject, no_value, of_questions
+from analysis.reports.kind import ReportObject, of_questions
 from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, MEANS_OF_PEOPLE
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.scores import Scores
@@ -35,7 +35,7 @@ class Overview(ReportObject):
     source = "as in Substitution, Prediction-powered means, Bias and Robustness."
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     layout = staticmethod(lambda report, question, looks: Layout([], []))
-    headline = staticmethod(lambda answers, options, judges: no_value("see the verdict"))
+    headline = staticmethod(lambda answers, options, judges: ("", "see the verdict"))
     instead = staticmethod(lambda reader: "verdict")
     watch = Perturbed.known_by
     no_figure = "its page is the verdict's"

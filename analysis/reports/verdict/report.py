@@ -1,9 +1,7 @@
 """Decide for which use each judge may stand in for people: rating items, comparing systems."""
 
-from math import isnan
-
 from analysis.reports.base import Report
-from analysis.reports.kind import NO_JUDGE, ReportObject, no_value, of_questions
+from analysis.reports.kind import ReportObject, of_questions
 from analysis.reports.shared.evaluators import item_notes
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict import page
@@ -24,19 +22,15 @@ from analysis.reports.verdict.questions import (
     with_own_answers,
 )
 from analysis.reports.verdict.sentences import (
-    A_RATER,
     GROUP,
     RATE,
     list_notes,
     named_of,
     own_answer_notes,
-    say_uses_of_yes,
-    say_worth,
     sum_up,
     warn_of_people,
 )
 from analysis.reports.verdict.substitution import published_notes, published_tests, show_published
-from analysis.stats.validation.decision import Answer
 
 
 class VerdictReport(ReportObject):
@@ -96,26 +90,6 @@ class VerdictReport(ReportObject):
         about = list_notes(scores, list_roles(scores), rows, sizes, these)
         report.notes = [*item_notes(scores), *about, *notes]
         return report
-
-    def headline(self, answers, options, judges):
-        """Return how many judges may rate items on some question, and which is worth most."""
-        if not judges:
-            return NO_JUDGE
-        every = self.build(answers, options, []).curves[MATRIX]
-        rows = [row for row in every if row["use"] == RATE]
-        if not rows:
-            return no_value("no judge has judged an item that people rated")
-        names = {row["evaluator"] for row in rows}
-        yes = [row for row in rows if row["answer"] == Answer.YES]
-        of = f"of {len(names)} judge{'' if len(names) == 1 else 's'}"
-        if not yes:
-            return "none", "", f"{of} may stand in for a rater; the report says why, and what next"
-        top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
-        words = (
-            f"{of} {say_uses_of_yes(yes, A_RATER)} on some question, first “{top['evaluator']}” on "
-            f"“{top['question']}”{say_worth(top)}"
-        )
-        return str(len({row["evaluator"] for row in yes})), "", words
 
 
 VERDICT = VerdictReport()

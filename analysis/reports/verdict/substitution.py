@@ -15,7 +15,7 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Cell, Figure, Layout, Table, interval_cell
 from analysis.options.choices import ALL
 from analysis.reports.base import columns_of, group_by
-from analysis.reports.kind import NO_JUDGE, best, first_of, no_value, of_questions
+from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import LabelNotes, as_labels
 from analysis.reports.shared.measured import MeasuredReport
@@ -33,7 +33,6 @@ from analysis.stats.replacement.substitution import (
     rejections,
 )
 from analysis.stats.validation.decision import Answer
-from annotate.templatetags.concord import interval, leading_point
 
 GRID = np.arange(51) / 100  # of the curve over epsilon
 ENOUGH = 0.5  # winning rate that passes
@@ -105,19 +104,6 @@ class Substitution(MeasuredReport):
         caption = f"{question}: the judge beside the human ceiling. Lines: 95 % intervals."
         figures += dot_figure("ceiling", caption, parts, *look, "Judge's r less people's r")
         return Layout(figures, _tables(entries, question))
-
-    def headline(self, answers, options, judges):
-        """Return how often the closest judge is at least as close to the others as a rater is."""
-        keys = [q.key for q in answers.questions if q.scale.has_values]
-        if not judges or not keys:
-            return no_value("no question has a scale to compare on") if judges else NO_JUDGE
-        rows = [row for row in self.build(answers, options, keys[:1]).rows if row["tested"]]
-        row = best(rows, judges, "difference") or best(rows, judges, "advantage_probability")
-        if row is None:
-            return no_value(f"no test on {keys[0]}{first_of(keys)}: the report says why")
-        words = say("headline", row=row, first=first_of(keys), agreement=_agreement_words(row))
-        value = leading_point(row["advantage_probability"])
-        return value, interval(row["low"], row["high"]), words
 
 
 def _error_note(scores):

@@ -13,7 +13,7 @@ from analysis.answers import frame
 from analysis.figures.curves import winning_rates
 from analysis.figures.looks import Looks
 from analysis.reports.verdict.options import SubstitutionOptions
-from analysis.reports.verdict.substitution import KIND, SUBSTITUTION
+from analysis.reports.verdict.substitution import SUBSTITUTION
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
@@ -85,16 +85,6 @@ def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last():
         assert claim not in words
     assert "agreement among people: α = " in words.lower()
     assert "always gives the same answer is closer and passes, though it tells nothing" in words
-
-
-def test_no_headline_names_a_judge_without_a_correlation():
-    study = make_study(recipients=8)
-    add_judge(study, "always two", lambda item: 2)
-    answers = frame.read_answers(study)
-    options = SubstitutionOptions(reference="third_party", draws=0)
-    value, interval, words = KIND.headline(answers, options, ["always two", "close"])
-    assert words.startswith("how often close, which follows people most closely, ")
-    assert "agreement among people: α = " in words
 
 
 def test_the_curve_is_the_winning_rate_at_every_head_start():
