@@ -101,7 +101,7 @@ def test_from_a_file_to_a_figure(new_page, researcher, tmp_path, worker):
     page.goto("/studies/path/")
     page.get_by_text("No judge may stand in for a rater yet.").wait_for()
     page.get_by_role("link", name="Open the results").click()
-    page.get_by_text("largest Pearson r of a judge: careful").wait_for()
+    page.get_by_text("careful: Pearson's r").wait_for()
     for report in ("correlation", "agreement", "roc", "confusion"):
         page.goto(f"/studies/path/analysis/{report}/?draws=50")
         page.locator(".plot svg.main-svg").first.wait_for()
