@@ -26,7 +26,6 @@ from analysis.stats.intervals.jackknife import jackknife
 from analysis.stats.intervals.wilson_interval import wilson_interval
 from analysis.stats.regression.clustered_slope import clustered_slope
 from analysis.stats.replacement.prediction_powered import prediction_powered_mean
-from analysis.stats.validation.checks import measure_rare_class
 from analysis.stats.validation.people import gather_people
 from analysis.stats.validation.systems import compare_systems
 from tests.analysis.stats.validation.simulated import FIVE
@@ -217,10 +216,11 @@ def try_intervals(n_clusters, rng):
         **_powered(points, n_clusters),
     }
     ends = {name: (own.low, own.high) for name, own in intervals.items()}
-    rare = measure_rare_class((ratings > POSITIVE).mean(axis=1), (judge > POSITIVE).astype(float))
+    rare, marked = (ratings > POSITIVE).mean(axis=1) > 0.5, judge > POSITIVE
+    hits = int((rare & marked).sum())
     ends |= {
-        name: wilson_interval(rare.n_hits, n) if n else (np.nan, np.nan)
-        for name, n in (("recall", rare.n_majority), ("precision", rare.n_marked))
+        name: wilson_interval(hits, n) if n else (np.nan, np.nan)
+        for name, n in (("recall", int(rare.sum())), ("precision", int(marked.sum())))
     }
     truth = true_values()
     held = {
