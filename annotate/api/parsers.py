@@ -1,5 +1,7 @@
 """Parse bodies of the HTTP API: JSON of bounded size and depth, of values that a database takes."""
 
+import json
+
 from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import BaseContentNegotiation
@@ -38,6 +40,8 @@ class PlainJSONParser(BaseParser):
             raise ParseError(f"The body cannot be read: {error}.") from None
         if too_deep(value):
             raise ParseError(f"The body is nested too deeply; allowed are {DEEPEST} levels.")
+        if not _is_finite(value):
+            raise ParseError("The body cannot be read: found NaN or a number beyond ±1.8e308.")
         return value
 
     @staticmethod
@@ -49,6 +53,16 @@ class PlainJSONParser(BaseParser):
                 "Send the rows in parts."
             )
         return stream.read(most)
+
+
+def _is_finite(value):
+    """Return whether the numbers of a body are finite; those of `rows` are told row by row."""
+    fields = value.items() if isinstance(value, dict) else [("", value)]
+    try:
+        json.dumps([own for name, own in fields if name != "rows"], allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def too_deep(value):

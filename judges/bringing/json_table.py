@@ -60,7 +60,7 @@ def _objects(text):
 def _parsed(text, row):
     try:
         # Other programs write NaN where a value is missing.
-        return plainjson.parse_json(text, beyond=float)
+        return plainjson.parse_json(text)
     except plainjson.NoJSON as error:
         raise NotReadable(f"found {error}; allowed is {FORMS}", row) from None
     except ValueError as error:

@@ -13,11 +13,6 @@ class NoJSON(ValueError):
     """The text is no JSON at all, or nested too deeply."""
 
 
-def refuse(text):
-    """Refuse NaN, Infinity and a number beyond the floats."""
-    raise ValueError(f"found {no_number(float(text))}; allowed is a finite number or null")
-
-
 def no_number(value):
     """Name what a number is that is not finite, or a value that holds one."""
     if isinstance(value, list | dict):
@@ -25,22 +20,13 @@ def no_number(value):
     return "NaN" if math.isnan(value) else "a number beyond ±1.8e308"
 
 
-def parse_json(text, beyond=refuse):
+def parse_json(text):
     """Parse the JSON value of a text; ValueError says what is wrong.
 
-    beyond: makes a value of the text of what is no finite number: NaN, Infinity, 1e400.
+    NaN, Infinity and numbers beyond the floats are floats that no_number names.
     """
-
-    def real(digits):
-        number = float(digits)
-        return number if math.isfinite(number) else beyond(digits)
-
-    def whole(digits):
-        return int(digits) if len(digits) < FLOAT_DIGITS else real(digits)
-
-    hooks = {"parse_constant": beyond, "parse_float": real, "parse_int": whole}
     try:
-        value = json.loads(text, object_pairs_hook=_once, **hooks)
+        value = json.loads(text, object_pairs_hook=_once, parse_int=_whole)
         if "\\u" in text:
             _check_escapes(value)
     except json.JSONDecodeError as error:
@@ -48,6 +34,10 @@ def parse_json(text, beyond=refuse):
     except RecursionError:
         raise NoJSON("JSON nested too deeply") from None
     return value
+
+
+def _whole(digits):
+    return int(digits) if len(digits) < FLOAT_DIGITS else float(digits)
 
 
 def _once(pairs):

@@ -257,7 +257,7 @@ class TableFile:
 def _json_object(text):
     """Parse the object on a line; ValueError says what is wrong."""
     try:
-        value = plainjson.parse_json(text, beyond=float)
+        value = plainjson.parse_json(text)
     except plainjson.NoJSON as error:
         raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(value, dict):

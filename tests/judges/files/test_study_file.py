@@ -422,7 +422,9 @@ PLAIN = st.recursive(
 LABELS = st.lists(TEXTS, min_size=2, max_size=5, unique=True)
 SCALES = (
     st.sampled_from(["likert5", "likert7", "binary", "number", "text"])
-    | LABELS.map(lambda labels: {"choice": labels})
+    | LABELS.filter(lambda labels: all(map(str.strip, labels))).map(
+        lambda labels: {"choice": labels}
+    )
     | LABELS.map(lambda labels: {"binary": labels[:2]})
     | LABELS.map(lambda labels: {"min": -1, "max": len(labels) - 2, "labels": labels})
     | LABELS.map(lambda labels: {"min": 0, "max": 10, "labels": labels[:2]})
