@@ -14,7 +14,6 @@ from analysis.results.summary import summarise
 
 NOTHING_YET = "", "nothing to compare yet"
 DRAWS = 500  # of the headlines' intervals
-OF_FIRST = ("bias", "cost")  # whose headlines are of the first judge by rank
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,6 @@ def pages_of(reader):
 
 def _headlines(source):
     choices = source.choices
-    first = tuple(results_of(source).ranked[:1]) if choices.roles and choices.judges else ()
 
     def headline(kind):
         if kind.needs_ratings and not choices.roles:
@@ -133,8 +131,6 @@ def _headlines(source):
         options = kind.options.choose(
             reference=role and role.usual(choices), draws=DRAWS, part=source.reader.part
         )
-        if kind.name in OF_FIRST:
-            options = replace(options, judges=first)
         return kind.headline(replace(source.answers, beside=beside), options, choices.judges)
 
     return {name: headline(kind) for name, kind in REPORTS.items()}

@@ -74,7 +74,7 @@ class Cost(MeasuredReport):
     """A row for each evaluator and question (or their average): cost of an item, r, frontier."""
 
     name, title, options = "cost", "Cost", DeviationOptions
-    named_by = ("evaluator", "question")
+    named_by, is_drawn = ("evaluator", "question"), False
 
     def list_parts(self, questions):
         """Return the questions, and their mean, on which accuracy can be shown."""

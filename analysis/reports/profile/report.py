@@ -27,7 +27,6 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from annotate.models import Item
 from annotate.raters import profiles
-from annotate.templatetags.concord import leading_point
 from judges.models import Judge
 
 AUC, ALIKE = "auc", "accuracy"
@@ -148,16 +147,14 @@ class Profile(MeasuredReport):
 
     def find(self, report, measure):
         """Say how many ratings of profiles lie above the middle, on the first question rated."""
-        entries = group_by(report.entries, "part", "question")
-        rows = next((own for (part, _), own in entries.items() if part == RATINGS), [])
-        rows = [entry.row for entry in rows]
-        if not rows:
+        if not report.curves:
             return ""
-        middle = (rows[0]["rating"] + rows[-1]["rating"]) / 2
+        question, middle = next(iter(report.curves.items()))
+        rows = [row for row in report.rows if (row["part"], row["question"]) == (RATINGS, question)]
         above = sum(row["value"] for row in rows if row["rating"] > middle)
         return (
-            f"People find profiles right on {rows[0]['question']}: {leading_point(above)} of "
-            f"{rows[0]['n']:,} ratings lie above the middle of the scale."
+            f"On {question} {100 * above:.0f} % of {rows[0]['n']:,} ratings of profiles lie above "
+            "the middle of the scale."
         )
 
 
@@ -238,7 +235,7 @@ def _accuracy(scores, step, place, measure):
 
 
 def _add_ratings(report, scores, place, question):
-    """Add the share of each point among the ratings of profiles."""
+    """Add the share of each point among the ratings of profiles, and the middle of the scale."""
     rated = np.flatnonzero((scores.items["kind"] == Item.Kind.PROFILE).to_numpy())
     points = labels_of(question)
     if not len(rated) or not points or len(points) > MOST_LABELS:
@@ -246,6 +243,8 @@ def _add_ratings(report, scores, place, question):
     ratings = scores.ratings(place, scores.options.reference)[rated]
     rows, raters = np.nonzero(~np.isnan(ratings))
     values, resampling = ratings[rows, raters], scores.resampling(rated[rows])
+    if len(values) and question.scale.has_graded_points:
+        report.curves[question.key] = (question.scale.low + question.scale.high) / 2  # of the title
     for point in points if len(values) else ():
         estimate = clustered_mean((values == point).astype(float), is_share=True, **resampling)
         _add(report, RATINGS, "people", question, "share", estimate, {"rating": point})

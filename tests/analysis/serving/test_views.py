@@ -11,10 +11,11 @@ from django.urls import reverse
 from analysis.answers import frame
 from analysis.figures.dots import BASELINE
 from analysis.reports.registry import REPORTS
+from analysis.serving.summaries import DRAWS
 from annotate.models import Rater, Study
 from judges.models import Judge, Judgment
 from tests import factories
-from tests.analysis.small import build, make_rated_study, options_of
+from tests.analysis.small import add_judge, build, make_rated_study, options_of
 from tests.module_rows import _django_db_helper, module_rows  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -192,8 +193,11 @@ def test_a_headline_is_the_title_of_its_page(rated, as_owner, name):
     assert page(as_owner, f"analysis/{name}/").context["finding"] == finding
 
 
-def test_headlines_say_why_there_is_no_number(rated, as_owner):
+def test_headlines_are_of_all_judges_or_say_why_there_is_none(rated, as_owner):
+    add_judge(rated, "far", lambda item: 5)  # the last of Results, with the largest bias
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
+    bias = page(as_owner, "analysis/bias/", draws=DRAWS).context["finding"]
+    assert bias.startswith("far is furthest from people") and bias in said
     assert "tells high from low answers best: AUC on persuasiveness" in said
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()

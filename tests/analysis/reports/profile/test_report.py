@@ -5,6 +5,7 @@ from math import isnan
 import pytest
 from scipy import stats
 
+from analysis.reports.profile.report import PROFILES
 from annotate.models import Item, Rating
 from judges.models import Judgment, Run
 from tests import factories
@@ -145,6 +146,19 @@ def test_ratings_of_profiles_are_shares(study):
     assert shares == {1: 0, 2: 0, 3: 0, 4: 0.5, 5: 0.5}
     five = row_of(report, part="ratings", rating=5)
     assert (five["n"], five["question"]) == (2, KEY)
+
+
+@pytest.mark.parametrize(
+    "scale, values, share",
+    [("likert5", (1, 4), "50"), ("likert5", (1, 3), "0"), ({"choice": list("ABC")}, (2, 3), None)],
+)
+def test_the_title_is_of_ratings_on_a_scale_with_a_middle(study, scale, values, share):
+    question, session = factories.make_question(study, "right", scale), study.sessions.first()
+    add_profiles(study, r0=5, r1=5)
+    for item, value in zip(study.items.filter(kind="profile"), values, strict=True):
+        factories.make_rating(session, item, question, value)
+    title = f"On right {share} % of 2 ratings of profiles lie above the middle of the scale."
+    assert PROFILES.find(build(study, "profile"), "auc") == (title if share else "")
 
 
 def test_the_page_shows_curve_and_bars(study, as_owner):

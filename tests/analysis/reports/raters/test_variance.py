@@ -54,7 +54,7 @@ def test_the_verdict_says_how_many_raters_it_takes(anxiety):
     report = build(anxiety, "variance")
     assert "anxiety: the mean of 3 raters" in report.verdict[0]
     assert "stands for all raters with 0.43" in report.verdict[0]
-    assert report.verdict[0].endswith("0.8 takes 17.")
+    assert report.verdict[0].endswith("0.8 takes 17 per item.")
 
 
 def test_only_the_reference_role_and_the_items_left_in_count():
