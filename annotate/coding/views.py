@@ -17,7 +17,7 @@ from annotate.design import access
 from annotate.models import Code, CodesCompared, Rating
 
 PER_PAGE = 20
-TAKEN_BACK = "This answer was taken back, or does not count any more, so it takes no code."
+TAKEN_BACK = "The rater took this answer back, or it no longer counts, so it cannot be coded."
 
 
 @login_required

@@ -227,7 +227,7 @@ def _write(session, placed):
 
 
 def count_of(session: Session) -> int:
-    """Count the session's screens, its items and those among them, in one query."""
+    """Count the session's items, and its checks, gold items and repeats, in one query."""
     counts = Session.objects.filter(pk=session.pk).values_list(
         _rows(Place.objects) + _rows(Screen.objects.filter(position__isnull=False))
     )
@@ -242,6 +242,6 @@ def _rows(rows):
 
 
 def first_gap(session: Session) -> int | None:
-    """Return the position of the first of these screens without an answer, or None."""
+    """Return the position of the first check, gold item or repeat without an answer, or None."""
     gaps = session.screens.among_items().filter(is_whole=False).order_by("position")
     return gaps.values_list("position", flat=True).first()

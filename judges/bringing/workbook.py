@@ -75,7 +75,7 @@ def _check_parts(path):
                 cells, unread = cells + watch.cells, unread + watch.unread
                 hidden += watch.hidden
             return unread, hidden
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, zlib.error) as error:
         raise NotReadable(f"cannot be unpacked ({str(error)[:100]}); save it again") from None
 
 

@@ -33,8 +33,8 @@ def counts(usage, longest):
     cached = min((named[name] for name in CACHED if name in named), default=None)
     beside_in = sum(named.get(name, 0) for name in BESIDE_IN)
     is_of_anthropic = "inputtokens" in named and "prompttokens" not in named
-    if is_of_anthropic or (prompt or 0) < beside_in:  # which then cannot be a part of it
-        prompt = (prompt or 0) + beside_in
+    if prompt is not None and (is_of_anthropic or prompt < beside_in):  # no part of it
+        prompt += beside_in
     prompt, thought = prompt or None, thought or 0  # nobody is asked without a word
     least_in, stated = prompt or 0, completion or 0
     # Gemini's stand beside the completion; elsewhere they are a part of it, unless they are more.

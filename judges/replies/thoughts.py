@@ -20,7 +20,7 @@ ANSWER = r"<\|start_(?:response|text)\|>"
 
 
 def _closing(mark: str) -> str:
-    """Return the pattern of a mark behind an answer; within a sentence it is only spoken of."""
+    """Return the pattern of a mark that ends an answer; within a sentence it is only spoken of."""
     return rf"(?<![ \t(\"“'‘`])(?:{mark})|(?:{mark})(?=\s*(?:<|\Z))"
 
 

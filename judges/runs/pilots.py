@@ -163,7 +163,7 @@ def _price_now(run, call):
         usd=call.cost_usd,
     )
     price = settle.price(run, run.judge.endpoint, answer)
-    return lease.unit_usd(run) if price is None and is_doubted else price
+    return (lease.unit_usd(run) or None) if price is None and is_doubted else price
 
 
 def _took(run, call):

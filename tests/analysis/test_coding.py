@@ -133,7 +133,7 @@ def test_a_code_for_an_answer_that_was_taken_back_is_refused_in_words(
     first.delete()
     told = as_owner.post(address, code, headers=headers, follow=True)
     assert told.status_code == 200
-    assert "This answer was taken back" in told.content.decode()
+    assert "The rater took this answer back" in told.content.decode()
     elsewhere = factories.make_study("elsewhere", factories.make_user("eve"), items=1)
     address = f"/studies/elsewhere/coding/{others[0].pk}/"
     Membership.objects.create(study=elsewhere, user=owner, role=Membership.Role.EDITOR)

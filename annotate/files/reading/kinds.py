@@ -4,11 +4,13 @@ import re
 import zipfile
 from contextlib import suppress
 
+from annotate.values.wrong import quoted
+
 START = 1 << 12
 WORKBOOK = "a workbook (.xlsx)"
 OLD = "a workbook or document of an old format (.xls, .doc), or one with a password"
 DAMAGED = "a damaged archive (.zip, .xlsx)"
-# How files begin that are no plain text.
+# How files begin that are no plain text. Letters alone, such as PAR1, may be a header of a CSV.
 KINDS = {
     DAMAGED: rb"PK\x03\x04|PK\x05\x06",  # what can be opened is told by what it holds
     OLD: rb"\xd0\xcf\x11\xe0",
@@ -18,15 +20,15 @@ KINDS = {
     "a file packed by zstd (.zst)": rb"\x28\xb5\x2f\xfd",
     "an archive (.7z)": rb"7z\xbc\xaf\x27\x1c",
     "an archive (.rar)": rb"Rar!\x1a\x07",
-    "a PDF": rb"%PDF-",
-    "a document (.rtf)": rb"\{\\rtf",
-    "a picture": rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\x00|MM\x00\*",
-    "data of SPSS (.sav)": rb"\$FL[23]@",
+    "a PDF": rb"%PDF-[12]\.[0-9]",
+    "a document (.rtf)": rb"\{\\rtf1",
+    "a picture": rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a.[\x00-\x08]|RIFF....WEBP|II\*\x00|MM\x00\*",
+    "data of SPSS (.sav)": rb"\$FL[23]@\(#\)",
     "data of Stata (.dta)": rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00",
-    "data of R": rb"RD[AX][23]\n",
-    "a Parquet file": rb"PAR1",
-    "a Feather or Arrow file": rb"ARROW1|FEA1",
-    "a SQLite database": rb"SQLite format 3",
+    "data of R": rb"RD[AX][23]\n[AX]\n",
+    "a Parquet file": rb"PAR1[\x15-\x1f]",
+    "a Feather or Arrow file": rb"(?:ARROW1|FEA1)\x00",
+    "a SQLite database": rb"SQLite format 3\x00",
     "an HDF5 file": rb"\x89HDF\r\n",
     "data of Python (.npy, .pkl)": rb"\x93NUMPY|\x80[\x02-\x05][\x95}\]c(]",
     "a web page or XML": rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|table|\?xml)\b",
@@ -49,7 +51,7 @@ def kind_of(file):
     start = file.read(START)
     kind = next((words for words, begin in KINDS.items() if re.match(begin, start, re.DOTALL)), "")
     if kind == DAMAGED:
-        with suppress(zipfile.BadZipFile, ValueError, OSError):
+        with suppress(zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
             return _of_archive(file)
     return kind
 
@@ -61,6 +63,6 @@ def _of_archive(file):
     for kind, pattern in HOLDS.items():
         if any(re.fullmatch(pattern, name) for name in within):
             return kind
-    shown = ", ".join(name[-60:] for name in names[:MOST_NAMED])
+    shown = ", ".join(quoted(name[-60:]) for name in names[:MOST_NAMED])
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return f"an archive (.zip) with the files {shown}{more}" if names else "an empty archive (.zip)"

@@ -108,7 +108,7 @@ class Choice(Scale):
         if not many or len(set(map(str, labels))) < len(labels):
             raise ValueError("found a choice scale without two or more different labels")
         if not all(str(label).strip() for label in labels):
-            raise ValueError("found a blank label, which a cell of a file could not tell from none")
+            raise ValueError("found a blank label; allowed is a text (a blank cell is no answer)")
         return cls(1, len(labels), plain_labels(labels))
 
     @classmethod

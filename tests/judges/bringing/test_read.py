@@ -288,6 +288,14 @@ def test_a_bomb_that_lies_about_its_size_is_refused_too(table):
         table(data, "a.xlsx")
 
 
+def test_a_workbook_whose_directory_points_before_its_beginning_is_refused(table):
+    data = workbook({"S": [["id"], ["a"]]})
+    where = data.rindex(b"PK\x05\x06") + 16
+    offset = int.from_bytes(data[where : where + 4], "little") + 1
+    with pytest.raises(NotReadable, match="cannot be unpacked"):
+        table(data[:where] + offset.to_bytes(4, "little") + data[where + 4 :], "a.xlsx")
+
+
 FAR = '<row><c><v>1</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>'
 
 

@@ -88,6 +88,11 @@ READ = {
         (2010, 50),
         None,
     ),
+    "a cache without a prompt": (
+        {"cache_read_input_tokens": 5, "completion_tokens": 50},
+        (None, 50),
+        (0, 50),
+    ),
     "in OpenAI's newer names": (
         {
             "input_tokens": 300,

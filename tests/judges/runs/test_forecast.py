@@ -93,6 +93,16 @@ def test_a_count_in_doubt_of_a_past_run_forecasts_no_call_below_the_estimate(jud
     assert not spent[:, 3].any()
 
 
+def test_a_count_in_doubt_has_no_price_where_the_endpoint_has_none(judge):
+    judge.settings = {"max_tokens": 20}
+    judge.save()
+    type(judge.endpoint).objects.update(price_in=None, price_out=None)
+    judge.endpoint.refresh_from_db()
+    run = again(judge, others=40)
+    Run.objects.earliest("pk").calls.update(tokens_out=201)
+    assert pilots.forecast(run).no_price
+
+
 def test_what_can_be_taken_over_of_the_rest_is_no_call(judge, server, as_owner):
     run = again(judge, others=15)
     found = pilots.forecast(run)

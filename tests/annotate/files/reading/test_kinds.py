@@ -9,6 +9,7 @@ import pytest
 
 from annotate.files.reading import Problems, TableFile
 from annotate.files.reading.columns import ITEMS
+from annotate.files.reading.kinds import kind_of
 from judges.bringing.read import TAKEN, read_table
 from judges.bringing.sheet import NotReadable
 from tests.workbooks import workbook
@@ -30,10 +31,18 @@ def database():
 
 TABLES = archive("items.csv", "ratings.csv", "data/", "data/a.csv", "data/b.csv")
 FILES = {
-    "tables.zip": (TABLES, "an archive (.zip) with the files items.csv, ratings.csv, data/a.csv "),
-    "one.zip": (archive("items.csv"), "an archive (.zip) with the files items.csv;"),
+    "tables.zip": (
+        TABLES,
+        "an archive (.zip) with the files 'items.csv', 'ratings.csv', 'data/a.csv' and 1 more;",
+    ),
+    "one.zip": (archive("items.csv"), "an archive (.zip) with the files 'items.csv';"),
     "nothing.zip": (archive(), "an empty archive (.zip);"),
     "cut.zip": (TABLES[:60], "a damaged archive (.zip, .xlsx);"),
+    "unknown.zip": (
+        TABLES.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\x63"),
+        "a damaged archive (.zip, .xlsx);",
+    ),
+    "lines.zip": (archive("a\nb\x1b"), "an archive (.zip) with the files 'a\\nb\\x1b';"),
     "a.docx": (archive("[Content_Types].xml", "word/document.xml"), "a document (.docx);"),
     "a.xlsb": (archive("xl/workbook.bin"), "a workbook of another format (.xlsb);"),
     "a.numbers": (archive("Index/Document.iwa"), "a workbook of Numbers (.numbers);"),
@@ -63,6 +72,18 @@ def test_a_file_that_is_no_table_is_told_by_what_it_is_and_what_is_taken(tmp_pat
     assert problems.total == 1
     assert str(problems.shown[0]).startswith(f"{name}: found {words}")
     assert "; allowed is CSV or JSON lines in UTF-8" in problems.shown[0].message
+
+
+BEGINNINGS = (
+    *("PK", "BZh", "7z", "Rar!", "%PDF-", "{\\rtf", "GIF89a", "RIFF", "II*", "MM", "$FL2@"),
+    *("RDX2\n", "PAR1", "ARROW1", "FEA1", "SQLite format 3"),
+)
+
+
+@pytest.mark.parametrize("letters", BEGINNINGS)
+def test_a_header_that_begins_with_the_letters_of_another_kind_is_text(letters):
+    for rest in (",item\n1,a\n", "\ta\n", "\na\n"):
+        assert kind_of(io.BytesIO(f"{letters}{rest}".encode())) == ""
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.numbers", "a.csv"])
