@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On two cores: many tests wait, for a browser, a worker or a model.
 XDIST ?= 3
 
-.PHONY: demo test test-all check smoke bench calibration chaos mutants lock format help
+CHECKS := types style migrations settings templates-checked
+.PHONY: demo test test-all check $(CHECKS) smoke bench calibration chaos mutants lock format help
 .DEFAULT_GOAL := help
 
 help:
@@ -47,15 +48,27 @@ test: check
 test-all: $(VENV)/test.stamp
 	.ci/all $(PART)
 
+# mypy has one core for as long as all the others together have the second one.
 check: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(CHECKS)
+
+types:
+	$(BIN)/mypy .
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy .
+
+migrations:
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+settings:
 	$(BIN)/python manage.py check --fail-level WARNING
-	$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_templates.py
 	CONCORD_PRODUCTION=1 ALLOWED_HOSTS=concord.example SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+templates-checked:
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_templates.py
 
 # From a fresh clone of what is committed; SMOKE=--gate is what .ci/run does.
 smoke: $(VENV)/test.stamp
