@@ -43,6 +43,21 @@ from annotate.stopping.exclusions import later_exclusions
 from annotate.stopping.plan import plan_of
 from judges.stopping.plan import pairs_of
 
+POINTS = 16
+RETENTION_PLACE = 1  # of a Look's checks
+BEYOND = 1.25  # of the clusters that are planned, here, or advised
+WIDEST = 20  # times the planned clusters
+UNDECIDED = (State.CONTINUE, State.LIMIT)
+AFTER_LOOKING = "chosen after looking"
+TO_COLLECT = [
+    Words("What the rule says"),
+    "More items",
+    "More ratings per item",
+    "Cost",
+    Words("Why"),
+]
+NUMBERS = ["Raters' own ρ", "Retention θ", "Clusters"]
+
 
 @dataclass(frozen=True)
 class Collected:
@@ -116,12 +131,6 @@ def _answers_about(answers, uses):
     return replace(answers, table=table[is_used | (table["source"] != "human").to_numpy()])
 
 
-POINTS = 16
-RETENTION_PLACE = 1  # of a Look's checks
-BEYOND = 1.25  # of the clusters that are planned, here, or advised
-WIDEST = 20  # times the planned clusters
-
-
 @dataclass(frozen=True)
 class Fan:
     """The bounds (low, high) over clusters if today's estimate and its spread stay as they are.
@@ -178,17 +187,7 @@ def describe_fan(judge, question, fan, still_open=""):
     return say("stop", *cases, **about, **bounds)
 
 
-UNDECIDED = (State.CONTINUE, State.LIMIT)
 MOST_FANS, MOST_COST = 8, 100_000
-AFTER_LOOKING = "chosen after looking"
-TO_COLLECT = [
-    Words("What the rule says"),
-    "More items",
-    "More ratings per item",
-    "Cost",
-    Words("Why"),
-]
-NUMBERS = ["Raters' own ρ", "Retention θ", "Clusters"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,8 @@ GRID = np.arange(51) / 100  # of the curve over epsilon
 ENOUGH = 0.5  # winning rate that passes
 NO_ORDER = Estimate(np.nan, reason="no correlation on a scale without order")
 NO_RATINGS = "no agreement: nobody has rated"
+YES, NO = "yes", "no"
+OWN_SCALE = "a scale of its own"
 
 
 say = notes_beside(__file__, "substitution")
@@ -309,10 +311,6 @@ def _tables(entries, question):
 
 SUBSTITUTION = Substitution()
 KIND = SUBSTITUTION.kind()
-
-
-YES, NO = "yes", "no"
-OWN_SCALE = "a scale of its own"
 
 
 def says(rate):

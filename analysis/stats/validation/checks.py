@@ -32,6 +32,25 @@ from analysis.stats.validation.people import (
     within_groups,
 )
 
+LENGTH, SYSTEM, RATERS = "length", "system", "raters"
+JOINT = "all that is known"  # the part of a check on residuals, over all items
+SAME_WITHIN = 1e-6  # share of a judge's variance below which nothing is left of it
+RANK = 1e-10  # relative size of an eigenvalue that is rounding
+ONE_GROUP = "there are not two groups"
+FEW_A_GROUP = "there are too few rated items a group"
+ONE_LENGTH = "all texts are equally long"
+ITEMS_A_GROUP = {SYSTEM: 2}  # items a group, before its mean is taken out; of other groupings five
+FEWEST_OF_REST = 30  # items, of which the rest has to consist
+TIMES = 5  # p of the rest of people's ends counts so often: .01 where the judge's has .05
+CLOSER = 1e-4  # p of r^2 > rho, from which a judge follows people closer than people can
+FINE = 20  # points of a scale, from which sums of ratings seldom tie
+MAJORITY = 0.5
+NO_SKEWNESS = 1e-4
+PROBES = 100  # vectors of random signs, each as long as there are raters
+MOST_RATERS = 10  # of a panel: among more, one changes no answer
+FEWEST_RATINGS = 10  # of items with three ratings, before a rater is tested
+FEWEST_OF_AN_ITEM = 3  # of two raters it cannot be told which is off
+
 
 @dataclass(frozen=True)
 class Level:
@@ -69,16 +88,6 @@ def measure_level(people: People, judge: Floats) -> Level:
     errors = people.errors((differences - b).T, u)
     rows = zip(b.tolist(), np.eye(len(b)), strict=True)
     return Level(tuple(errors.quantity(value, row) for value, row in rows))
-
-
-LENGTH, SYSTEM, RATERS = "length", "system", "raters"
-JOINT = "all that is known"  # the part of a check on residuals, over all items
-SAME_WITHIN = 1e-6  # share of a judge's variance below which nothing is left of it
-RANK = 1e-10  # relative size of an eigenvalue that is rounding
-ONE_GROUP = "there are not two groups"
-FEW_A_GROUP = "there are too few rated items a group"
-ONE_LENGTH = "all texts are equally long"
-ITEMS_A_GROUP = {SYSTEM: 2}  # items a group, before its mean is taken out; of other groupings five
 
 
 @dataclass(frozen=True)
@@ -280,8 +289,6 @@ def _means_of_groups(group: Ints, values: Floats) -> Floats:
 
 
 LEAST_END, LARGEST_END = 0.1, 0.35  # of the items: an end is at least, and at most
-FEWEST_OF_REST = 30  # items, of which the rest has to consist
-TIMES = 5  # p of the rest of people's ends counts so often: .01 where the judge's has .05
 
 
 @dataclass(frozen=True)
@@ -319,8 +326,6 @@ NEAR, ALMOST_ALL, FEWEST_APART = (
     0.9,
     20,
 )  # of a mean: points, share of items, items that differ
-CLOSER = 1e-4  # p of r^2 > rho, from which a judge follows people closer than people can
-FINE = 20  # points of a scale, from which sums of ratings seldom tie
 
 
 @dataclass(frozen=True)
@@ -443,9 +448,6 @@ def _mostly(flags: Flags) -> bool:
     return not len(flags) or bool(flags.mean() >= ALMOST_ALL)
 
 
-MAJORITY = 0.5
-
-
 @dataclass(frozen=True)
 class RareClass:
     """How often a judge finds a label.
@@ -482,10 +484,6 @@ def find_rare_class(
     is_majority, is_marked = means[:, rarest] > MAJORITY, scores[:, rarest] > MAJORITY
     both = is_majority & is_marked
     return RareClass(int(is_majority.sum()), int(is_marked.sum()), int(both.sum()))
-
-
-NO_SKEWNESS = 1e-4
-PROBES = 100  # vectors of random signs, each as long as there are raters
 
 
 @dataclass(frozen=True)
@@ -631,11 +629,6 @@ def moments_of_study(people: People, products: Floats, tested: Flags) -> tuple[f
     within = (both - sums**2 / m) * (total(apart**4) - squares**2 / m) / (m - 1)
     of_items = own**2 * both + crossed**2 * (sums**2 - both)
     return float((within - 2 * of_items).sum()) + 2 * second, 8 * third / (2 * second) ** 1.5
-
-
-MOST_RATERS = 10  # of a panel: among more, one changes no answer
-FEWEST_RATINGS = 10  # of items with three ratings, before a rater is tested
-FEWEST_OF_AN_ITEM = 3  # of two raters it cannot be told which is off
 
 
 def find_lowering_raters(people: People, alpha: float = 0.05) -> dict[int, float]:
