@@ -46,6 +46,11 @@ class Named:
         own = self.members or (self,)
         return [named.who for named in own if named.kind == JUDGE]
 
+    @property
+    def facts(self):
+        """Return whose number it is, for an Entry."""
+        return {"judge": next(iter(self.judges), ""), "kind": self.kind}
+
 
 def name_of_rater(rater, judges):
     """Return what a rater is called among judges."""

@@ -8,9 +8,9 @@ from analysis.figures.heat import question_heat_map
 from analysis.figures.layout import (
     Figure,
     Layout,
-    Table,
     any_value,
     cell_of,
+    cross_table,
     details,
     n_words,
     ranked,
@@ -31,7 +31,6 @@ from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.findings import first_judge
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.verdict.baselines import keep_baselines, with_grey
-from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.ensembles.average import average
 
 
@@ -39,19 +38,17 @@ class Correlation(ClosenessReport):
     """A row for each evaluator, level, coefficient and question, the mean of the questions last."""
 
     name, title, options = "correlation", "Correlation", CorrelationOptions
-    named_by = ("evaluator", "question", "level")
+    named_by, brief = ("evaluator", "question", "level"), {"levels": LEVELS[:1]}
 
     def list_parts(self, questions):
         return Shown("coefficient", "Coefficient", list(LABELS.items()))
 
-    def compare(self, report, scores, parts):
-        """Add the rows; parts: coefficients, or one with a level for a headline."""
-        parts, places = parts or COEFFICIENTS, comparable(scores)
-        is_page = not any(" " in part for part in parts)
-        measures = [*product(LEVELS, parts)] if is_page else [p.split()[::-1] for p in parts]
-        entries_of = partial(_entries, places=places, measures=measures)
+    def compare(self, report, scores, parts, levels=LEVELS):
+        """Add the rows; levels: fewer for a headline, which then has no baselines either."""
+        places = comparable(scores)
+        entries_of = partial(_entries, places=places, measures=[*product(levels, parts or LABELS)])
         report.entries += entries_of(scores, evaluators(scores))
-        if is_page:
+        if levels == LEVELS:
             keep_baselines(report, scores, entries_of)
         notes = question_notes(scores, places)
         return scores, [*notes, "average: mean of the unrounded values of the questions."]
@@ -77,9 +74,6 @@ class Correlation(ClosenessReport):
             title = f"{words}, {levels[0]} level ({n_words(sized)})"
             figures.append(Figure("heat", caption, question_heat_map(own, title)))
         return Layout(figures, [wide_table(report, words)], *details(report))
-
-    def parts_of_finding(self, coefficient):
-        return [f"{coefficient} {LEVELS[0]}"]
 
     def find(self, report, coefficient):
         """Say which judge follows the reference most closely over all items."""
@@ -117,23 +111,20 @@ def over_questions(report):
 def wide_table(report, words):
     """Return P0's table 1: a line per evaluator, a column per question and level."""
     levels, over = levels_of(report), over_questions(report)
-    cells: dict[str, dict] = {}
+    cells = {}
     for entry in report.entries:
         row = entry.row
         size = f"n = {row['n']:,}" + (f" {over}" if row["question"] == AVERAGE else "")
         if row["level"] in GROUPED and row["groups"]:
             size += f", {row['groups'] - row['skipped']:,} of {row['groups']:,} groups"
-        own = cells.setdefault(row["evaluator"], {})
-        own[row["question"], row["level"]] = cell_of(entry, size)
+        cells[row["evaluator"], (row["question"], row["level"])] = cell_of(entry, size)
     questions = list(dict.fromkeys(row["question"] for row in report.rows))
-    columns = [*product(questions, levels)]
-    return Table(
-        f"{words} by question and level; the best of a column is bold, the second underlined.",
-        [level for _, level in columns],
-        ranked([(name, [own[column] for column in columns]) for name, own in cells.items()]),
-        [(question, len(levels)) for question in questions],
-        "Evaluator",
-    )
+    caption = f"{words} by question and level; the best of a column is bold, the second underlined."
+    table = cross_table(caption, "Evaluator", cells, [*product(questions, levels)])
+    table.headings = [level for _, level in table.headings]
+    table.groups = [(question, len(levels)) for question in questions]
+    ranked(table.lines)
+    return table
 
 
 CORRELATION = Correlation()

@@ -25,16 +25,16 @@ class Examples(ReportObject):
     name, title, options = "examples", "Examples in prompts", CorrelationOptions
     silent = "no two judges differ only in the example of their prompt"
     list_parts = CORRELATION.list_parts
-    parts_of_finding = CORRELATION.parts_of_finding
+    brief = CORRELATION.brief
 
-    def build(self, answers, options, parts=None):
+    def build(self, answers, options, parts=None, **less):
         families = families_of(answers.designs, options.judges or answers.judges)
         judges = {judge: (name, shots) for name, own in families.items() for judge, shots in own}
         report = Report("examples", answers.study.slug, options.as_dict())
         if not judges:
             report.notes = [say("none")]
             return report
-        everybody = CORRELATION.build(answers, replace(options, judges=tuple(judges)), parts)
+        everybody = CORRELATION.build(answers, replace(options, judges=(*judges,)), parts, **less)
         entries = [entry for entry in everybody.entries if entry.judge in judges]
         for entry in sorted(entries, key=lambda entry: [*judges].index(entry.judge)):
             family, shots = judges[entry.judge]
