@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from analysis.figures.dots import dot_figure
-from analysis.figures.layout import Layout, Table
+from analysis.figures.layout import Layout, listing
 from analysis.options.choices import role_that_tests
 from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
@@ -208,21 +208,20 @@ def _table(rows, measure, names, less):
     sizes = {row["n"] for row in rows if row["question"] != AVERAGE}
     is_tested = any(row["not_worse"] is not None for row in rows)
     columns = {
-        "Evaluator": several and [row["evaluator"] for row in rows],
-        measure.symbol if several else names[0]: [write(row["value"], measure) for row in rows],
-        rows[0]["other"]: [write(row["other_value"], measure) for row in rows],
-        "Difference": [write(row["difference"], measure) for row in rows],
-        "95 % interval": [say_interval(row["low"], row["high"], measure) for row in rows],
-        "p": [p_words(row["p"]) for row in rows],
-        "p (max-T)": several and [p_words(row["p_adjusted"]) for row in rows],
-        "Not worse": is_tested and [NOT_WORSE[row["not_worse"]] for row in rows],
-        "n": len(sizes) > 1 and [f"{row['n']:,}" for row in rows],
+        "Evaluator": several and (lambda row: row["evaluator"]),
+        measure.symbol if several else names[0]: lambda row: write(row["value"], measure),
+        rows[0]["other"]: lambda row: write(row["other_value"], measure),
+        "Difference": lambda row: write(row["difference"], measure),
+        "95 % interval": lambda row: say_interval(row["low"], row["high"], measure),
+        "p": lambda row: p_words(row["p"]),
+        "p (max-T)": several and (lambda row: p_words(row["p_adjusted"])),
+        "Not worse": is_tested and (lambda row: NOT_WORSE[row["not_worse"]]),
+        "n": len(sizes) > 1 and (lambda row: f"{row['n']:,}"),
     }
-    shown = {heading: cells for heading, cells in columns.items() if cells}
-    cells = map(list, zip(*shown.values(), strict=True))
-    lines = list(zip((row["question"] for row in rows), cells, strict=True))
+    shown = {heading: of for heading, of in columns.items() if of}
     many = f", n = {sizes.pop():,}" if len(sizes) == 1 else ""
-    return Table(f"{measure.label}: {less}{many}.", [*shown], lines, [], "Question")
+    questions = [row["question"] for row in rows]
+    return listing(f"{measure.label}: {less}{many}.", "Question", questions, rows, shown)
 
 
 def list_sentences(report):

@@ -87,10 +87,7 @@ class Differences(ClosenessReport):
         averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["value"])))
         title = f"Difference of {LABELS[measure.split()[0]]}"
         drawn = [entry for entry in averages if not isnan(entry.row["value"])][:MOST_DRAWN]
-        caption = (
-            f"{words}: first judge less second, the {MOST_DRAWN} clearest at most. Lines: 95 % "
-            "intervals."
-        )
+        caption = say("figure", words=words, most=MOST_DRAWN)
         shown = drawn, "pair", "question", looks, title
         figures = dot_figure("differences", caption, *shown, of="values")
         corrected = CORRECTED[report.options["correction"]]
@@ -103,11 +100,9 @@ class Differences(ClosenessReport):
             cells = [_with_p(own[key]) if key in own else "–" for key in keys]
             numbers = p_words(row["p"]), p_words(row["p_adjusted"]), row["n"]
             lines.append((row["pair"], [mean, *numbers, *cells]))
-        first = f", the first {MOST_PAIRS} of {len(averages)} pairs"
-        caption = (
-            f"{words}{first if len(averages) > MOST_PAIRS else ''}, and each question; bold where "
-            f"{corrected} is below .05."
-        )
+        case = "first_of" if len(averages) > MOST_PAIRS else "all"
+        facts = {"most": MOST_PAIRS, "n": len(averages), "corrected": corrected}
+        caption = say(case, words=words, **facts)
         table = Table(caption, ["Difference", "p", corrected, "n", *keys], lines, [], "Judges")
         return Layout(figures, [table])
 
@@ -121,12 +116,15 @@ class Differences(ClosenessReport):
         sign = -1 if row["difference"] < 0 else 1
         better, other = (row["evaluator"], row["other"])[::sign]
         ends = " ".join(interval(*sorted((sign * row["low"], sign * row["high"]))).split())
-        p = "" if isnan(row["p"]) else f", p {p_words(row['p'])} for these two alone"
         coefficient, level = measure.split()
-        return (
-            f"{better} has the highest {LABELS[coefficient]} at the {level} level, mean of the "
-            f"questions; {other}, the next, has {leading_point(abs(row['difference']))} "
-            f"{ends and ends + ' '}less{p}."
+        return say(
+            "ahead" if isnan(row["p"]) else "ahead_tested",
+            better=better,
+            other=other,
+            coefficient=LABELS[coefficient],
+            level=level,
+            by=" ".join(filter(None, [leading_point(abs(row["difference"])), ends])),
+            p=p_words(row["p"]),
         )
 
 

@@ -1,7 +1,7 @@
 """Measure how closely the mean of every subset of the judges follows the reference, by size."""
 
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from math import isnan, nan
 
 import numpy as np
@@ -74,28 +74,26 @@ class Ensembles(ClosenessReport):
         own = [entry for entry in own if not isnan(entry.row["value"])]
         figure = Figure(
             "ensembles",
-            f"{words}, mean of the questions: each dot is the mean of one subset of the judges; "
-            "the line joins the means of each size, with their 95 % intervals where they have any.",
+            say("figure", words=words),
             scatter.subsets(own, means, words),
         )
         best = sorted(own, key=lambda entry: -entry.row["value"])[:MOST_LINES]
         won = [entry for entry in report.entries if entry.kind in WINNERS]
         tables = [
             cross_table(
-                f"{words}: mean over the subsets of a size [smallest, largest]; mean: 95 % "
-                "interval.",
+                say("sizes", words=words),
                 "Judges",
                 {(entry.row["size"], entry.row["question"]): _spread(entry) for entry in sizes},
             ),
             listing(
-                f"{words}, mean of the questions: the {len(best)} subsets that look best.",
+                say("leaders", words=words, n=len(best)),
                 "Subset",
                 [entry.row["members"] for entry in best],
                 best,
                 OF_SUBSETS,
             ),
             listing(
-                f"{words}, mean of the questions: the winners, where they were not chosen.",
+                say("winners", words=words),
                 "Best",
                 [WINNERS[entry.kind] for entry in won],
                 won,
@@ -212,9 +210,8 @@ class Subsets:
         table: r by subset and group. Of other measures than these two there are none.
         """
         counts, clusters = self.scores.counts, self.scores.clusters[rows]
-        if counts is None or not len(rows):
-            return None, ""
-        if groups is None and measure != ("dataset", "pearson"):
+        has_none = groups is None and measure != ("dataset", "pearson")
+        if counts is None or has_none or not len(rows):
             return None, ""
         _, first, codes = np.unique(
             rows if groups is None else groups, return_index=True, return_inverse=True
@@ -298,24 +295,25 @@ def _add_best(report, subsets, measure, about, values):
 
     Returns {BEST or BEST_SINGLE: its row}.
     """
-    looks, is_split, won = np.array(values), subsets.scores.choosing, {}
-    if is_split:
+    looks, has_split, won = np.array(values), bool(subsets.scores.choosing), {}
+    if has_split:
         choosing = subsets.choosing
         looks = choosing.fit(*measure) if choosing else np.full(len(values), nan)
-
-    @cache
-    def fit(rows):
-        return subsets.fit(*measure, np.frombuffer(rows, dtype=bool))
-
+    folds, n_folds = subsets.folds
+    fits = [
+        np.stack([subsets.fit(*measure, (folds == f) == is_inside) for f in range(n_folds)])
+        for is_inside in (True, False)
+        if n_folds > 1 and not has_split
+    ]
     for kind, among in ((BEST, subsets.sizes > 0), (BEST_SINGLE, subsets.sizes == 1)):
         chosen = np.where(among, looks, nan)
         if np.isnan(chosen).all():
             continue
-        place, drawn, (folds, n_folds) = int(np.nanargmax(chosen)), [], subsets.folds
-        if is_split:
+        place, drawn = int(np.nanargmax(chosen)), []
+        if has_split:
             drawn = [subsets.estimate(place, *measure)]
-        elif n_folds > 1:
-            worth, winners = winner_elsewhere(lambda own: fit(own.tobytes()), folds, n_folds, among)
+        elif fits:
+            worth, winners = winner_elsewhere(*fits, among)
             drawn = [
                 subsets.estimate(winners[fold], *measure, folds == fold)
                 for fold in np.flatnonzero(~np.isnan(worth))
