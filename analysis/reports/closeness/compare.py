@@ -8,7 +8,7 @@ from analysis.figures.layout import Layout, listing
 from analysis.options.choices import role_that_tests
 from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
-from analysis.options.evaluators import A_RATER, MEAN, MEAN_OF, evaluator_or_none, evaluators
+from analysis.options.evaluators import A_RATER, MEAN, MEAN_OF, evaluator
 from analysis.reports.base import pivot
 from analysis.reports.closeness.engine import CERTAIN, ClosenessReport, add_family, as_difference
 from analysis.reports.closeness.measures import (
@@ -52,13 +52,15 @@ class CompareOptions(Referenced, Grouped, Positive, Drawn):
     the unit of the measure, None for no such test.
     """
 
-    of: tuple = evaluators(
+    of: tuple = evaluator(
         "Compare",
         "evaluator to compare: a judge, a rater, “a rater” (each rating with the mean of the "
-        "others'), “mean of ROLE”, or a panel “A + B”; default: the first judge of Results",
+        "others'), “mean of ROLE”, or a panel “A + B”; default: the first judge of Results; may be "
+        "repeated",
         "the first judge",
+        many=True,
     )
-    other: str = evaluator_or_none(
+    other: str = evaluator(
         "With",
         "evaluator to compare with; default: a rater, else the mean of another role, else the next "
         "judge",

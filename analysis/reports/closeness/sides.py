@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from analysis.answers.scales import of_members
-from analysis.answers.spending import NOTHING, spending
+from analysis.answers.spending import spending
 from analysis.options.evaluators import EACH, JUDGE, MEAN, PANEL, find_evaluator
-from analysis.reports.cost.report import cost_by_item
+from analysis.reports.cost.report import cost_of
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
 from analysis.reports.yes_no.confusion import most_frequent
@@ -93,7 +93,10 @@ class Sides:
         if named.kind == PANEL:
             return np.sum([self._price(member, pay) for member in named.members], axis=0)
         if named.kind == JUDGE:
-            return self._price_of_judge(named.who)
+            costs, unknown = cost_of(scores, self.spent, named.who)
+            for name, why in unknown.items():
+                raise Undefined(f"the cost of {name} is not known: {why}")
+            return costs["cost"]
         if pay is None:
             raise Undefined("the study does not say what a session pays (Settings)")
         raters = np.ones(len(scores.items))
@@ -102,16 +105,6 @@ class Sides:
             raters = sum((gave.any(axis=1) for gave in own), start=np.zeros(len(scores.items)))
         rate = pay.amount / scores.answers.study.items_per_session
         return rate * np.where(raters > 0, raters, np.nan)
-
-    def _price_of_judge(self, name):
-        """Return a judge's cost of each item; an ensemble costs what its members cost."""
-        if name in self.scores.ensembles:
-            members = self.scores.ensembles[name].members
-            return np.sum([self._price_of_judge(member) for member in members], axis=0)
-        spent = self.spent.get(self.scores.sampled(name), NOTHING)
-        if spent.unknown:
-            raise Undefined(f"the cost of {name} is not known: {spent.unknown}")
-        return cost_by_item(self.scores, spent)["cost"]
 
     def rows(self, first, other, place):
         """Return the Rows of one question; raises Undefined with the reason where there are none.
