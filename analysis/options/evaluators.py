@@ -46,6 +46,11 @@ class Named:
         own = self.members or (self,)
         return [named.who for named in own if named.kind == JUDGE]
 
+    @property
+    def facts(self):
+        """Return whose number it is, for an Entry."""
+        return {"judge": next(iter(self.judges), ""), "kind": self.kind}
+
 
 def name_of_rater(rater, judges):
     """Return what a rater is called among judges."""
@@ -146,32 +151,18 @@ class EvaluatorsField(_Names, forms.MultipleChoiceField):
         return tuple(dict.fromkeys(self.parse(text) for text in super().clean(value)))
 
 
-def evaluators(label, about, usual, **facts):
-    """Declare the names of any number of evaluators; usual: words of who it is without one."""
+def evaluator(label, about, usual, many=False, **facts):
+    """Declare the name of an evaluator, or none, or any number; usual: words of who it is then."""
+    field = EvaluatorsField if many else EvaluatorField
     return option(
-        (),
-        label=label,
-        about=f"{about}; may be repeated",
-        make_field=lambda choices: EvaluatorsField(choices, usual, label=label),
-        schema=TEXT,
-        metavar="EVALUATOR",
-        is_repeated=True,
-        of_study=True,
-        write=list,
-        **facts,
-    )
-
-
-def evaluator_or_none(label, about, usual, **facts):
-    """Declare the name of an evaluator, or none, as `evaluators`."""
-    return option(
-        "",
+        () if many else "",
         label=label,
         about=about,
-        make_field=lambda choices: EvaluatorField(choices, usual, label=label),
+        make_field=lambda choices: field(choices, usual, label=label),
         schema=TEXT,
         metavar="EVALUATOR",
+        is_repeated=many,
         of_study=True,
-        write=lambda value: value or None,
+        write=list if many else lambda value: value or None,
         **facts,
     )

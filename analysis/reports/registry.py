@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from analysis.options.declare import declared
 from analysis.reports.bias import bias, robustness
-from analysis.reports.closeness import compare, correlation, differences, ensembles, examples
+from analysis.reports.closeness import compare, correlation, differences, ensembles
 from analysis.reports.cost import report as cost
 from analysis.reports.counterfactual import report as counterfactual
 from analysis.reports.disagreements import disagreements, reasons
@@ -115,7 +115,7 @@ PAGES = (
     Page(
         "Compare",
         "Which of two is better: two judges, or a judge and a rater?",
-        (compare.KIND, differences.KIND, examples.KIND, ensembles.KIND),
+        (compare.KIND, differences.KIND, correlation.EXAMPLES, ensembles.KIND),
         JUDGES,
         has_judges,
     ),

@@ -57,9 +57,11 @@ def worded(row, digits=3):
 
 
 def money(amount, currency="USD"):
-    """Write $0.0012 or 0.25 EUR, with two significant digits below 1; – where it is unknown."""
+    """Write $0.0012 or −0.25 EUR, with two significant digits below 1; – where it is unknown."""
     if isnan(amount):
         return "–"
+    if amount < 0:
+        return f"−{money(-amount, currency)}"
     digits = f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
     if "e" in digits:
         digits = f"{amount:.8f}".rstrip("0")

@@ -1,33 +1,26 @@
 """Compare any two evaluators on any measure: paired, by clusters, corrected for their number."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import isnan, nan
 
 from analysis.figures.dots import dot_figure
-from analysis.figures.layout import Layout, Table
+from analysis.figures.layout import Layout, listing
 from analysis.options.choices import role_that_tests
 from analysis.options.common import Drawn, Grouped, Positive, Referenced
 from analysis.options.declare import number
-from analysis.options.evaluators import A_RATER, MEAN_OF, evaluator_or_none, evaluators
-from analysis.reports.closeness.engine import (
-    ClosenessReport,
-    add_tested,
-    as_difference,
-    test_family,
+from analysis.options.evaluators import A_RATER, MEAN, MEAN_OF, evaluator
+from analysis.reports.base import pivot
+from analysis.reports.closeness.engine import CERTAIN, ClosenessReport, add_family, as_difference
+from analysis.reports.closeness.measures import (
+    BETTER,
+    COST,
+    EVERYTHING,
+    MEASURES,
+    NEITHER,
+    measures_of,
 )
-from analysis.reports.closeness.measures import COST, MEASURES, NEITHER, measures_of
-from analysis.reports.closeness.sentences import (
-    LEVEL,
-    call,
-    list_notes,
-    list_sentences,
-    say_interval,
-    say_note,
-    write,
-)
-from analysis.reports.closeness.sides import Sides, Undefined
+from analysis.reports.closeness.sides import Sides, Undefined, find
 from analysis.reports.kind import Shown
-from analysis.reports.lists.selection import SelectionOptions
 from analysis.reports.shared.correlations import AVERAGE
 from analysis.reports.shared.evaluators import other_roles, overlap
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
@@ -36,13 +29,18 @@ from analysis.reports.verdict.options import VerdictOptions
 from analysis.reports.verdict.page import MATRIX
 from analysis.reports.verdict.report import VERDICT
 from analysis.reports.verdict.sentences import RATE
-from analysis.reports.words import p_words
+from analysis.reports.words import money, notes_beside, p_words
 from analysis.stats.comparison.differences import holm, not_worse, paired_difference
 from analysis.stats.ensembles.average import average
 from analysis.stats.estimate import Estimate
+from annotate.templatetags.concord import called, leading_point
 
 NOTHING_IN_COMMON = "no item has answers of both, and of people"
 NOT_WORSE = {True: "yes", False: "not shown", None: "–"}
+LEVEL = 0.025  # one-sided, of a margin: the lower end of a 95 % interval
+MOST_SENTENCES = 5
+NOTES = ("each", "mean", "raters", "mae", "panel", "rows", "p", "margin")  # as the page has them
+say_note = notes_beside(__file__, "compare")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +52,15 @@ class CompareOptions(Referenced, Grouped, Positive, Drawn):
     the unit of the measure, None for no such test.
     """
 
-    of: tuple = evaluators(
+    of: tuple = evaluator(
         "Compare",
         "evaluator to compare: a judge, a rater, “a rater” (each rating with the mean of the "
-        "others'), “mean of ROLE”, or a panel “A + B”; default: the first judge of Results",
+        "others'), “mean of ROLE”, or a panel “A + B”; default: the first judge of Results; may be "
+        "repeated",
         "the first judge",
+        many=True,
     )
-    other: str = evaluator_or_none(
+    other: str = evaluator(
         "With",
         "evaluator to compare with; default: a rater, else the mean of another role, else the next "
         "judge",
@@ -78,8 +78,11 @@ class CompareOptions(Referenced, Grouped, Positive, Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedOptions(SelectionOptions, Grouped):
-    """What the measures read of options, the judges that are compared among them."""
+class AskedOptions(CompareOptions):
+    """What the measures read beside the options: the judges that are compared, and no choice."""
+
+    judges: tuple = ()
+    strong: int = 1
 
 
 class Compare(ClosenessReport):
@@ -96,18 +99,15 @@ class Compare(ClosenessReport):
 
     def compare(self, report, scores, parts):
         answers, options = scores.whole, scores.options
-        given = {field.name: getattr(options, field.name) for field in fields(options)}
-        everybody = Sides(answers, AskedOptions.choose(**given))
-        of, other = choose_pairs(everybody.scores, options)
-        named = [everybody.find(name) for name in (*of, other) if name]
+        of, other = choose_pairs(scores, options)
+        named = [find(answers, name) for name in (*of, other) if name]
         judges = tuple(dict.fromkeys(judge for own in named for judge in own.judges))
-        sides = Sides(answers, AskedOptions.choose(**given, judges=judges))
+        sides = Sides(answers, AskedOptions(**vars(options), judges=judges))
         pairs = [(first, named[-1]) for first in named[:-1]] if of and other else []
         for key in (parts or measures_of(answers.questions)) if pairs else ():
             _add_measure(report, sides, pairs, MEASURES[key], options.margin)
         report.verdict = list_sentences(report) or [say_note("nobody")]
-        measured = {row["measure"] for row in report.rows}
-        notes = list_notes(named, sides, options, measured)
+        notes = list_notes(named, sides, options, {row["measure"] for row in report.rows})
         return sides.scores, [*notes, *sides.labels.sentences()]
 
     def layout(self, report, measure, looks):
@@ -137,12 +137,10 @@ def choose_pairs(scores, options):
 
     scores: of all judges.
     """
-    if options.other:
-        others = [options.other]
-    else:
-        has_rater = overlap(scores, scores.raters_of(scores.options.reference))
-        others = [A_RATER] if has_rater else []
-        others += [f"{MEAN_OF}{role}" for role in other_roles(scores)]
+    has_rater = overlap(scores, scores.raters_of(scores.options.reference))
+    usual = [A_RATER] if has_rater else []
+    usual += [f"{MEAN_OF}{role}" for role in other_roles(scores)]
+    others = [options.other] if options.other else usual
     ranked = [] if options.of and others else rank_judges(scores.answers, options)
     of = options.of or next(((name,) for name in ranked if name not in others[:1]), ())
     return of, next((name for name in [*others, *ranked] if name not in of), "")
@@ -160,53 +158,44 @@ def rank_judges(answers, options):
 
 def _add_measure(report, sides, pairs, measure, margin):
     """Add the rows of one measure: of each question, whose pairs are one family, and on average."""
+    margin = None if measure.larger == NEITHER else margin
     families = {
-        question: {pair: _estimate_both(sides, measure, pair, place) for pair in pairs}
+        question: [_estimate_both(sides, measure, pair, place) for pair in pairs]
         for question, place in measure.places(sides.scores.questions).items()
     }
-    shown = {
-        question: {pair: both for pair, both in family.items() if _is_shown(both)}
-        for question, family in families.items()
-    }
     if len(families) > 1:
-        by_pair = {pair: [family[pair] for family in families.values()] for pair in pairs}
-        shown[AVERAGE] = {pair: _average(own) for pair, own in by_pair.items()}
-    margin = None if measure.larger == NEITHER else margin
-    for question, family in shown.items():
-        margin_p = holm([_margin_p(*both, measure, margin) for both in family.values()]).tolist()
-        tests = zip(family, test_family([*family.values()]), margin_p, strict=True)
-        for (first, other), tested, p in tests:
-            about = {"evaluator": first.name, "other": other.name}
-            about |= {"measure": measure.key, "question": question}
-            numbers = {"p": tested.p, "p_adjusted": tested.p_adjusted, "margin": margin}
-            numbers |= {"margin_p": p, "not_worse": None if isnan(p) else p <= LEVEL}
-            judge = next(iter(first.judges), "")
-            add_tested(report, about, tested, numbers, judge=judge, kind=first.kind)
+        families[AVERAGE] = [_average(own) for own in zip(*families.values(), strict=True)]
+    for question, family in families.items():
+        shown = [
+            (*pair, both)
+            for pair, both in zip(pairs, family, strict=True)
+            if question == AVERAGE or both[0].reason != NOTHING_IN_COMMON
+        ]
+        margin_p = holm([_margin_p(*both, measure, margin) for *_, both in shown]).tolist()
+        for place, p in enumerate(margin_p):
+            is_so = None if isnan(p) else p <= LEVEL
+            shown[place] += ({"margin": margin, "margin_p": p, "not_worse": is_so},)
+        about = {"measure": measure.key, "question": question}
+        add_family(report, about, shown, ("p", "p_adjusted"))
 
 
 def _estimate_both(sides, measure, pair, place):
     """Return the Estimates of both evaluators on the same rows; n is 0 where there are none."""
     try:
         rows = measure.rows(sides, *pair, place).without_gaps()
+        if not len(rows.items):
+            raise Undefined(NOTHING_IN_COMMON)
     except Undefined as why:
         return (Estimate(nan, reason=str(why)),) * 2
-    if not len(rows.items):
-        return (Estimate(nan, reason=NOTHING_IN_COMMON),) * 2
     both = (measure.estimate(rows, values) for values in (rows.first, rows.other))
     return tuple(or_no_interval(own, sides.scores, rows.items) for own in both)
 
 
-def _is_shown(both):
-    """Return whether two evaluators have a question at all."""
-    return both[0].reason != NOTHING_IN_COMMON
-
-
 def _average(family):
-    """Return both means over the questions that both have rows of."""
-    usable = [both for both in family if both[0].n]
-    if not usable:
-        return next(filter(_is_shown, family), family[0])
-    return tuple(average(own) for own in zip(*usable, strict=True))
+    """Return both means over the questions that both have rows of; else why there is none."""
+    if usable := [both for both in family if both[0].n]:
+        return tuple(average(own) for own in zip(*usable, strict=True))
+    return min(family, key=lambda both: both[0].reason == NOTHING_IN_COMMON)
 
 
 def _margin_p(first, other, measure, margin):
@@ -221,21 +210,104 @@ def _table(rows, measure, names, less):
     sizes = {row["n"] for row in rows if row["question"] != AVERAGE}
     is_tested = any(row["not_worse"] is not None for row in rows)
     columns = {
-        "Evaluator": several and [row["evaluator"] for row in rows],
-        measure.symbol if several else names[0]: [write(row["value"], measure) for row in rows],
-        rows[0]["other"]: [write(row["other_value"], measure) for row in rows],
-        "Difference": [write(row["difference"], measure) for row in rows],
-        "95 % interval": [say_interval(row["low"], row["high"], measure) for row in rows],
-        "p": [p_words(row["p"]) for row in rows],
-        "p (max-T)": several and [p_words(row["p_adjusted"]) for row in rows],
-        "Not worse": is_tested and [NOT_WORSE[row["not_worse"]] for row in rows],
-        "n": len(sizes) > 1 and [f"{row['n']:,}" for row in rows],
+        "Evaluator": several and (lambda row: row["evaluator"]),
+        measure.symbol if several else names[0]: lambda row: write(row["value"], measure),
+        rows[0]["other"]: lambda row: write(row["other_value"], measure),
+        "Difference": lambda row: write(row["difference"], measure),
+        "95 % interval": lambda row: say_interval(row["low"], row["high"], measure),
+        "p": lambda row: p_words(row["p"]),
+        "p (max-T)": several and (lambda row: p_words(row["p_adjusted"])),
+        "Not worse": is_tested and (lambda row: NOT_WORSE[row["not_worse"]]),
+        "n": len(sizes) > 1 and (lambda row: f"{row['n']:,}"),
     }
-    shown = {heading: cells for heading, cells in columns.items() if cells}
-    cells = map(list, zip(*shown.values(), strict=True))
-    lines = list(zip((row["question"] for row in rows), cells, strict=True))
+    shown = {heading: of for heading, of in columns.items() if of}
     many = f", n = {sizes.pop():,}" if len(sizes) == 1 else ""
-    return Table(f"{measure.label}: {less}{many}.", [*shown], lines, [], "Question")
+    questions = [row["question"] for row in rows]
+    return listing(f"{measure.label}: {less}{many}.", "Question", questions, rows, shown)
+
+
+def list_sentences(report):
+    """Return a sentence for each pair and measure, of the first MOST_SENTENCES of them.
+
+    It is on the average of the questions; where only one question is there, on that. Where there
+    are several measures, it is of those that are defined.
+    """
+    shown, told = pivot(report.entries, "evaluator", "measure", column="question"), []
+    for own in shown.values():
+        usable = [name for name, entry in own.items() if name != AVERAGE and entry.row["n"]]
+        is_mean = AVERAGE in own and len(usable) != 1
+        question = AVERAGE if is_mean else next(iter(usable or own))
+        average = f" on average over {len(usable)} questions" if usable else ""
+        where = {AVERAGE: average, EVERYTHING: ""}.get(question, f" on {question}")
+        told.append((own[question], where))
+    if len({measure for _, measure in shown}) > 1:
+        told = [own for own in told if not isnan(own[0].row["difference"])] or told[:1]
+    return [say(entry.row, where, entry.reason) for entry, where in told[:MOST_SENTENCES]]
+
+
+def say(row, where, reason=""):
+    """Say one row's finding; where: on which question, with a space before it."""
+    measure, larger = MEASURES[row["measure"]], row["difference"] > 0
+    is_worse = measure.larger != NEITHER and larger != (measure.larger == BETTER)
+    if isnan(row["difference"]):
+        case = "undefined"
+    elif isnan(row["p_adjusted"]):
+        case, reason = "untested", reason or "there is no interval"
+    elif row["p_adjusted"] < CERTAIN and not row["low"] <= 0 <= row["high"]:
+        case = "worse_within" if is_worse and row["not_worse"] else "differs"
+    else:
+        case = {True: "not_worse", False: "open", None: "alike"}[row["not_worse"]]
+    words = say_note(
+        case,
+        first=call(row["evaluator"]),
+        other=call(row["other"]),
+        does=measure.more if larger else measure.less,
+        where=where,
+        numbers=_numbers(row, measure),
+        by="" if row["margin"] is None else write(row["margin"], measure),
+        reason=reason,
+    )
+    is_name = not words.startswith(("a rater ", "the mean of "))
+    return words if is_name else words[0].upper() + words[1:]
+
+
+def call(name):
+    """Return an evaluator's name as a sentence has it."""
+    return f"the {called(name)}" if name.startswith("mean of ") else name
+
+
+def _numbers(row, measure):
+    """Write the difference with its interval and p."""
+    p = p_words(row["p_adjusted"])
+    ends = "" if isnan(row["low"]) else f" {say_interval(row['low'], row['high'], measure)}"
+    words = f"difference in {measure.symbol} {write(row['difference'], measure)}{ends}"
+    return words if p == "–" else f"{words}, p {p if p.startswith('<') else f'= {p}'}"
+
+
+def say_interval(low, high, measure):
+    """Write the ends of an interval in a measure's unit; – where there is none."""
+    return "–" if isnan(low) else f"[{write(low, measure)}, {write(high, measure)}]"
+
+
+def write(value, measure):
+    """Write a value in a measure's unit."""
+    return money(value) if measure is COST else leading_point(value)
+
+
+def list_notes(named, sides, options, measures):
+    """Write the notes on who is compared, on which items, and on the test."""
+    told = {"rows", "p", *measures} | {own.kind for own in named} - {MEAN}
+    told |= {"raters" for own in named if own.raters}
+    told |= {MEAN for own in named if own.kind == MEAN and sides.is_measured_on_itself(own)}
+    told |= {"margin"} if options.margin is not None else set()
+    notes = [say_note(key, margin=options.margin) for key in NOTES if key in told]
+    if len(named) < 2:
+        return notes
+    *of, other = (own.name for own in named)
+    whom = [say_note("compared", of=", ".join(of), other=other)]
+    whom += [] if options.of else [say_note("first", name=of[0])]
+    whom += [] if options.other else [say_note("usual")]
+    return [" ".join(whom), *notes]
 
 
 KIND = Compare().kind()

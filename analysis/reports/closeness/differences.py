@@ -11,15 +11,16 @@ import numpy as np
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Cell, Layout, Table
 from analysis.options.common import judge_or_none
+from analysis.options.declare import choice
+from analysis.reports.base import pivot
 from analysis.reports.closeness.engine import (
     CERTAIN,
-    CORRECTION,
     HOLM,
     MAX_T,
     ClosenessReport,
-    add_tested,
+    add_family,
     as_difference,
-    test_family,
+    in_words,
 )
 from analysis.reports.shared.correlations import (
     AVERAGE,
@@ -54,7 +55,12 @@ class DifferencesOptions(CorrelationOptions):
         "judge that the others differ from; default: every two judges",
         "every two judges",
     )
-    correction: str = CORRECTION
+    correction: str = choice(
+        MAX_T,
+        "Correction of p",
+        "max_t (default) or holm: how p is corrected for the number of pairs",
+        [(MAX_T, "max-T, of the same draws"), (HOLM, "Holm")],
+    )
 
 
 class Differences(ClosenessReport):
@@ -70,39 +76,33 @@ class Differences(ClosenessReport):
     def compare(self, report, scores, parts):
         common = _Common(scores)
         for part in parts or PARTS:
-            _add_part(report, common, *part.split())
-        notes = [*question_notes(common.scores, common.places), *common.notes()]
-        return common.scores, [*notes, *_test_notes(common)]
+            common.add_part(report, *part.split())
+        return scores, [*question_notes(scores, common.places), *common.notes()]
 
     def layout(self, report, measure, looks):
         """Return the page of one coefficient and level: the clearest differences, and all."""
-        coefficient, level = measure.split()
-        words = f"{LABELS[coefficient]}, {level} level"
+        words = f"{in_words(measure)} level, mean of the questions"
         entries = [as_difference(entry) for entry in report.entries]
         averages = [entry for entry in entries if entry.row["question"] == AVERAGE]
         averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["value"])))
-        title = f"Difference of {LABELS[coefficient]}"
+        title = f"Difference of {LABELS[measure.split()[0]]}"
         drawn = [entry for entry in averages if not isnan(entry.row["value"])][:MOST_DRAWN]
-        caption = (
-            f"{words}, mean of the questions: first judge less second, the {MOST_DRAWN} clearest "
-            "at most. Lines: 95 % intervals."
-        )
+        caption = say("figure", words=words, most=MOST_DRAWN)
         shown = drawn, "pair", "question", looks, title
         figures = dot_figure("differences", caption, *shown, of="values")
         corrected = CORRECTED[report.options["correction"]]
+        by_pair = pivot(entries, "pair", column="question")
         keys = [key for key in dict.fromkeys(e.row["question"] for e in entries) if key != AVERAGE]
-        cells = {(entry.row["pair"], entry.row["question"]): _with_p(entry) for entry in entries}
         lines = []
         for entry in averages[:MOST_PAIRS]:
-            row, pair = entry.row, entry.row["pair"]
+            row, own = entry.row, by_pair[entry.row["pair"]]
             mean = Cell(row, row["value"], entry.reason)
-            numbers = [mean, p_words(row["p"]), p_words(row["p_adjusted"]), row["n"]]
-            lines.append((pair, numbers + [cells.get((pair, key), "–") for key in keys]))
-        first = f", the first {MOST_PAIRS} of {len(averages)} pairs"
-        caption = (
-            f"{words}, mean of the questions{first if len(averages) > MOST_PAIRS else ''}, and "
-            f"each question; bold where {corrected} is below .05."
-        )
+            cells = [_with_p(own[key]) if key in own else "–" for key in keys]
+            numbers = p_words(row["p"]), p_words(row["p_adjusted"]), row["n"]
+            lines.append((row["pair"], [mean, *numbers, *cells]))
+        case = "first_of" if len(averages) > MOST_PAIRS else "all"
+        facts = {"most": MOST_PAIRS, "n": len(averages), "corrected": corrected}
+        caption = say(case, words=words, **facts)
         table = Table(caption, ["Difference", "p", corrected, "n", *keys], lines, [], "Judges")
         return Layout(figures, [table])
 
@@ -116,12 +116,15 @@ class Differences(ClosenessReport):
         sign = -1 if row["difference"] < 0 else 1
         better, other = (row["evaluator"], row["other"])[::sign]
         ends = " ".join(interval(*sorted((sign * row["low"], sign * row["high"]))).split())
-        p = "" if isnan(row["p"]) else f", p {p_words(row['p'])} for these two alone"
         coefficient, level = measure.split()
-        return (
-            f"{better} has the highest {LABELS[coefficient]} at the {level} level, mean of the "
-            f"questions; {other}, the next, has {leading_point(abs(row['difference']))} "
-            f"{ends and ends + ' '}less{p}."
+        return say(
+            "ahead" if isnan(row["p"]) else "ahead_tested",
+            better=better,
+            other=other,
+            coefficient=LABELS[coefficient],
+            level=level,
+            by=" ".join(filter(None, [leading_point(abs(row["difference"])), ends])),
+            p=p_words(row["p"]),
         )
 
 
@@ -129,89 +132,75 @@ class _Common:
     """The judges of each question, on the items that all of them and the reference have.
 
     places: of the questions that can be compared. answered: {judge: the places of which it has a
-    value to compare}; without: the judges that have none. shared: {(first, other): the places
-    that both answered}, of all pairs to be tested.
+    value to compare}; without: the judges that have none. shared: {(first, other): the places that
+    both answered}, of all pairs to be tested.
     """
 
     def __init__(self, scores):
         self.scores, self.places = scores, comparable(scores)
-        is_complete = np.ones(scores.shape, dtype=bool)
-        judges = {own.name: own for own in evaluators(scores) if own.judge}
-        self.answered = {}
-        for name, judge in judges.items():
-            is_defined = ~np.isnan(judge.values) & ~np.isnan(judge.reference)
-            if answered := [place for place in self.places if is_defined[:, place].any()]:
-                self.answered[name] = answered
-                is_complete[:, answered] &= is_defined[:, answered]
-        self.without = [name for name in judges if name not in self.answered]
+        judges = [own for own in evaluators(scores) if own.judge]
+        is_complete, self.answered = np.ones(scores.shape, dtype=bool), {}
+        for own in judges:
+            has = ~np.isnan(own.values) & ~np.isnan(own.reference)
+            if places := [place for place in self.places if has[:, place].any()]:
+                self.answered[own.name] = places
+                is_complete[:, places] &= has[:, places]
+        self.without = [own.name for own in judges if own.name not in self.answered]
         self.judges = {
-            name: replace(judges[name], values=np.where(is_complete, judges[name].values, np.nan))
-            for name in self.answered
+            own.name: replace(own, values=np.where(is_complete, own.values, np.nan))
+            for own in judges
         }
-        against = scores.options.against
-        pairs = combinations(self.answered, 2)
-        if against:
-            is_answered = against in self.answered
-            pairs = [(name, against) for name in self.answered if is_answered and name != against]
+        against, names = scores.options.against, [*self.answered]
+        pairs = [(name, against) for name in names if against in names and name != against]
         both = {
             (first, other): tuple(p for p in self.answered[first] if p in self.answered[other])
-            for first, other in pairs
+            for first, other in (pairs if against else combinations(names, 2))
         }
         self.shared = {pair: places for pair, places in both.items() if places}
 
-    def families(self):
-        """Yield (question, {pair: places that it is compared on}); the average comes last."""
-        for place in self.places:
-            own = {pair: (place,) for pair, places in self.shared.items() if place in places}
-            yield self.scores.questions[place].key, own
-        yield AVERAGE, self.shared
+    def add_part(self, report, coefficient, level):
+        """Add the rows of one coefficient and level: each question's family, the average last."""
+
+        @cache
+        def estimate(name, place):
+            return correlate(self.scores, self.judges[name], place, level, coefficient)
+
+        @cache
+        def mean(name, places):
+            return average([estimate(name, place) for place in places])
+
+        of_question = [(self.scores.questions[place].key, {place}) for place in self.places]
+        for question, own in [*of_question, (AVERAGE, {*self.places})]:
+            family = [
+                (*(self.judges[n] for n in pair), [mean(n, shown) for n in pair], {})
+                for pair, places in self.shared.items()
+                if (shown := tuple(place for place in places if place in own))
+            ]
+            about = {"question": question, "level": level, "coefficient": coefficient}
+            tests = "p", "p_holm", "p_adjusted"
+            add_family(report, about, family, tests, self.scores.options.correction)
 
     def notes(self):
-        """Yield notes on which judges are compared, and on which questions and items."""
-        against = self.scores.options.against
+        """Yield notes on which judges, questions and items are compared, and on the p-values."""
+        options, pairs = self.scores.options, len(self.shared)
         if self.without:
             yield say("without", names=", ".join(self.without))
-        if against and against not in self.answered:
-            yield say("against", name=against)
-        if not self.shared:
+        if options.against and options.against not in self.answered:
+            yield say("against", name=options.against)
+        if not pairs:
             yield say("two")
         numbers = Counter(place for places in self.answered.values() for place in places)
         if any(numbers[place] < len(self.answered) for place in self.places):
             keys = (f"{self.scores.questions[p].key} {numbers[p]}" for p in self.places)
             yield say("unequal", keys=", ".join(keys))
         yield say("items")
-
-
-def _add_part(report, common, coefficient, level):
-    @cache
-    def estimate(name, place):
-        return correlate(common.scores, common.judges[name], place, level, coefficient)
-
-    @cache
-    def mean(name, places):
-        return average([estimate(name, place) for place in places])
-
-    correction = common.scores.options.correction
-    for question, family in common.families():
-        both = [[mean(name, places) for name in pair] for pair, places in family.items()]
-        for (first, other), tested in zip(family, test_family(both, correction), strict=True):
-            about = {"evaluator": first, "other": other, "question": question}
-            numbers = {"p": tested.p, "p_holm": tested.p_holm, "p_adjusted": tested.p_adjusted}
-            about |= {"level": level, "coefficient": coefficient}
-            add_tested(report, about, tested, numbers, judge=first, kind="judge")
-
-
-def _test_notes(common):
-    """Yield notes on the p-values and the smallest that there can be."""
-    options = common.scores.options
-    pairs = max(len(family) for _, family in common.families())
-    of = "holm" if options.correction == HOLM else "max_t"
-    smallest = (2 * pairs if of == "holm" else 1) / (options.draws + 1)
-    if options.draws and smallest > CERTAIN:
-        yield say(f"few_draws_{of}", draws=options.draws, pairs=pairs, least=min(smallest, 1))
-    yield say(f"p_{of}", pairs=pairs)
-    if of == "max_t":
-        yield say("too_small")
+        smallest = (2 * pairs if options.correction == HOLM else 1) / (options.draws + 1)
+        if options.draws and smallest > CERTAIN:
+            facts = {"draws": options.draws, "pairs": pairs, "least": min(smallest, 1)}
+            yield say(f"few_draws_{options.correction}", **facts)
+        yield say(f"p_{options.correction}", pairs=pairs)
+        if options.correction == MAX_T:
+            yield say("too_small")
 
 
 def _with_p(entry):

@@ -1,25 +1,17 @@
 """What reports on closeness share: their notes, the headline, and tests of pairs of evaluators."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analysis.options.common import SKIP
-from analysis.options.declare import choice
 from analysis.reports.kind import Shown
 from analysis.reports.shared.correlations import LABELS, PARTS
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.stats.comparison.differences import holm, paired_differences
 from analysis.stats.comparison.max_t import paired_max_t
-from analysis.stats.estimate import Estimate
 
 CERTAIN = 0.05
 MAX_T, HOLM = "max_t", "holm"
-CORRECTION = choice(
-    MAX_T,
-    "Correction of p",
-    "max_t (default) or holm: how p is corrected for the number of pairs",
-    [(MAX_T, "max-T, of the same draws"), (HOLM, "Holm")],
-)
 
 
 class ClosenessReport(MeasuredReport):
@@ -31,8 +23,8 @@ class ClosenessReport(MeasuredReport):
 
     singles, least = True, 0
 
-    def measure(self, report, scores, parts):
-        scores, notes = self.compare(report, scores, parts)
+    def measure(self, report, scores, parts, **less):
+        scores, notes = self.compare(report, scores, parts, **less)
         what = "left out of the mean" if scores.options.undefined == SKIP else "counted as 0"
         return [
             *policy_notes(scores, compared=self.singles),
@@ -47,55 +39,39 @@ class ClosenessReport(MeasuredReport):
 
     def list_parts(self, questions):
         """Return the coefficients and levels of which the page shows one."""
-        names = [(part, *part.split()) for part in PARTS]
-        choices = [(part, f"{LABELS[key]}, {level}") for part, key, level in names]
-        return Shown("measure", "Coefficient and level", choices)
+        return Shown("measure", "Coefficient and level", [(part, in_words(part)) for part in PARTS])
 
 
-@dataclass(frozen=True)
-class Tested:
-    """The difference of two Estimates on the same rows, with its p-values within a family."""
-
-    first: Estimate
-    other: Estimate
-    difference: Estimate
-    p: float
-    p_holm: float
-    p_adjusted: float
+def in_words(part):
+    """Write a coefficient and its level, such as Pearson's r, user."""
+    coefficient, level = part.split()
+    return f"{LABELS[coefficient]}, {level}"
 
 
-def test_family(both, correction=MAX_T):
-    """Return the Tested of pairs of Estimates that share their draws, [(first, other)].
+def add_family(report, about, family, shown, correction=MAX_T):
+    """Add the rows of pairs of evaluators whose p-values are corrected for their number.
 
-    A pair that max-T leaves out has no interval either, whose reason says why.
+    family: [(first, other, both Estimates, what stands before n)], all on the same draws; shown:
+    which of p, p_holm and p_adjusted the rows have. A pair that max-T leaves out has no interval
+    either, whose reason says why.
     """
-    flat = [estimate for pair in both for estimate in pair]
+    flat = [estimate for *_, both, _ in family for estimate in both]
     places = [(place, place + 1) for place in range(0, len(flat), 2)]
     differences = paired_differences(flat, places)
     if correction == HOLM:
         p = [difference.p for difference in differences]
         adjusted = holm(p)
     else:
-        family = paired_max_t(flat, places)
-        p, adjusted = family.single, family.p
-    return [
-        Tested(*pair, difference.estimate, *map(float, numbers))
-        for pair, difference, *numbers in zip(both, differences, p, holm(p), adjusted, strict=True)
-    ]
-
-
-def add_tested(report, about, tested, numbers, **facts):
-    """Add the row of two evaluators; numbers: what stands between the interval and n."""
-    difference = tested.difference
-    report.add(
-        about
-        | {"value": tested.first.value, "other_value": tested.other.value}
-        | {"difference": difference.value, "low": difference.low, "high": difference.high}
-        | numbers
-        | {"n": difference.n},
-        {"difference": difference},
-        **facts,
-    )
+        tested = paired_max_t(flat, places)
+        p, adjusted = tested.single, tested.p
+    columns = {"p": p, "p_holm": holm(p), "p_adjusted": adjusted}
+    for place, (first, other, (value, other_value), more) in enumerate(family):
+        own = differences[place].estimate
+        row = {"evaluator": first.name, "other": other.name} | about
+        row |= {"value": value.value, "other_value": other_value.value}
+        row |= {"difference": own.value, "low": own.low, "high": own.high}
+        row |= {name: float(columns[name][place]) for name in shown}
+        report.add(row | more | {"n": own.n}, {"difference": own}, **first.facts)
 
 
 def as_difference(entry):

@@ -1,10 +1,10 @@
 """Name the measures on which evaluators are compared; each rests on the report that has it."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from analysis.reports.closeness.prices import price_rows
 from analysis.reports.closeness.sides import Undefined
 from analysis.reports.lists.selection import misfits_of, strongly_of
 from analysis.reports.shared.correlations import LEVELS, correlate_rows
@@ -56,7 +56,7 @@ class Measure:
         )
         if not np.array_equal(people, others_people, equal_nan=True):
             raise Undefined("they are compared with different labels of people")
-        return rows.counted(first_counted, other_counted, people)
+        return replace(rows, first=first_counted, other=other_counted, people=people)
 
     def counted(self, sides, name, values, people, question):
         """Return what is counted of an evaluator and of people (N,); raises Undefined."""
@@ -192,7 +192,7 @@ class Cost(Measure):
         return {EVERYTHING: None}  # an item costs what it costs, whatever it is asked
 
     def rows(self, sides, first, other, place):
-        return price_rows(sides, first, other)
+        return sides.prices(first, other)
 
     def estimate(self, rows, values):
         return clustered_mean(values, **rows.resampling)

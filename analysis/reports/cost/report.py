@@ -172,24 +172,29 @@ def cost_by_item(scores, spent):
     return {measure: rows[measure].to_numpy(dtype=float) for measure in MEASURES}
 
 
+def cost_of(scores, spent, name):
+    """Return a judge's `cost_by_item`, an ensemble's summed over its members, and what is unknown.
+
+    That is {member: why its cost is not known}.
+    """
+    members = scores.ensembles[name].members if name in scores.ensembles else [name]
+    own = {member: spent.get(scores.sampled(member), NOTHING) for member in members}
+    by_member = [cost_by_item(scores, part) for part in own.values()]
+    costs = {measure: np.sum([own[measure] for own in by_member], axis=0) for measure in MEASURES}
+    return costs, {member: part.unknown for member, part in own.items() if part.unknown}
+
+
 def _judges(scores, spent, places):
     """Yield a point per judge, or per ensemble with the sum of its members' costs."""
     reference = scores.reference()
     aspects = {judge["key"]: judge["aspects"] for judge in scores.answers.settings}
     for name in scores.judges:
-        is_alone = name not in scores.ensembles
-        members = [name] if is_alone else scores.ensembles[name].members
-        own = {member: spent.get(scores.sampled(member), NOTHING) for member in members}
-        by_member = [cost_by_item(scores, part) for part in own.values()]
-        costs = {
-            measure: clustered_mean(
-                np.sum([costs[measure] for costs in by_member], axis=0), **scores.resampling()
-            )
-            for measure in MEASURES
-        }
-        unknown = {member: part.unknown for member, part in own.items() if part.unknown}
+        by_item, unknown = cost_of(scores, spent, name)
+        resampling = scores.resampling()
+        costs = {measure: clustered_mean(own, **resampling) for measure, own in by_item.items()}
         reasons = [why if member == name else f"{member}: {why}" for member, why in unknown.items()]
-        kind, asked = JUDGE if is_alone else ENSEMBLE, aspects.get(scores.sampled(name), "")
+        kind = ENSEMBLE if name in scores.ensembles else JUDGE
+        asked = aspects.get(scores.sampled(name), "")
         point = Point(name, kind, costs, "; ".join(reasons), aspects=asked)
         values, people = scores.judge(name), scores.apart(name, reference)
         for key, place in places.items():

@@ -13,7 +13,7 @@ from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Figure, Layout, cell_of, cross_table
 from analysis.options.choices import ALL
 from analysis.reports.base import group_by
-from analysis.reports.closeness.sentences import call
+from analysis.reports.closeness.compare import call
 from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Beside, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, SAME_MEAN, STATEMENTS, Measures

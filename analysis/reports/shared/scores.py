@@ -144,9 +144,10 @@ class Scores:
         """Return the roles with included ratings, in the order of Rater.Role."""
         return [role for role in Rater.Role.values if role in self.role_of.values()]
 
-    def raters_of(self, role):
-        """Return the names of the raters of a role, or of all."""
-        return [rater for rater in self.raters if role in (ALL, self.role_of[rater])]
+    def raters_of(self, role, without=()):
+        """Return the names of the raters of a role, or of all, but for some."""
+        own = [rater for rater in self.raters if role in (ALL, self.role_of[rater])]
+        return [rater for rater in own if rater not in without]
 
     def rater(self, name):
         """Return one rater's ratings (items, questions)."""
@@ -258,13 +259,15 @@ class Scores:
         this rater rated has a reference, which cannot be compared with itself.
         """
         filled = self.options.missing_reference
-        mean = self.role_mean(self.options.reference, without)
+        mean = self.role_mean(self.options.reference, {without})
         return mean if filled is None or without else np.where(self._gaps(mean), filled, mean)
 
-    def role_mean(self, role, without=None):
-        """Return the mean of the included ratings of a role, or of all (items, questions)."""
-        names = [name for name in self.raters_of(role) if name != without]
-        return _means(*self._people.answers_of(*names), self.shape)
+    def role_mean(self, role, without=()):
+        """Return the mean of the included ratings of a role, or of all (items, questions).
+
+        without: raters whose ratings stay out, here and in what follows.
+        """
+        return _means(*self._people.answers_of(*self.raters_of(role, without)), self.shape)
 
     def narrow(self, place, role):
         """Return the ratings of `ratings` as a Given, small where there are hundreds of raters."""
@@ -277,23 +280,22 @@ class Scores:
         columns[items, raters] = values
         return columns
 
-    def given(self, place, role):
+    def given(self, place, role, without=()):
         """Return (item, rater, value) of one question's ratings by the raters of a role, as arrays.
 
-        Items by their place in `items`, raters by theirs in `raters_of(role)`.
+        Items by their place in `items`, raters by theirs in `raters_of(role, without)`.
         """
-        parts = [self._of_question(place, name) for name in self.raters_of(role)]
+        parts = [self._of_question(place, name) for name in self.raters_of(role, without)]
         sizes = np.array([len(cells) for cells, _ in parts], dtype=np.intp)
         raters = np.repeat(np.arange(len(parts)), sizes)
         cells = [cells for cells, _ in parts] or [np.empty(0, dtype=np.intp)]
         values = [values for _, values in parts] or [np.empty(0)]
         return np.concatenate(cells), raters, np.concatenate(values)
 
-    def label_counts(self, place, without=None):
-        """Count how many raters of the reference gave each point of a choice (items, points)."""
+    def label_counts(self, place, role, without=()):
+        """Count how many raters of a role gave each point of a choice (items, points)."""
         scale = self.questions[place].scale
-        names = [rater for rater in self.raters_of(self.options.reference) if rater != without]
-        cells, values = self._of_question(place, *names)
+        cells, values = self._of_question(place, *self.raters_of(role, without))
         flat = cells * len(scale.points) + (values - scale.low).astype(int)
         counts = np.bincount(flat, minlength=len(self.items) * len(scale.points))
         return counts.reshape(len(self.items), len(scale.points))

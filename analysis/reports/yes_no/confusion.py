@@ -244,7 +244,8 @@ class Majorities:
         without = evaluator.rater or None
         key = without, place
         question = self.scores.questions[place]
-        counts = self.scores.label_counts(place, without)
+        role = self.scores.options.reference
+        counts = self.scores.label_counts(place, role, {without})
         labels, is_tied = most_frequent(counts, labels_of(question))
         self.ties[key] = question.key, int(is_tied.sum())
         return labels

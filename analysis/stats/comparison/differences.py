@@ -7,22 +7,16 @@ not_worse(draws, margin)            one-sided p of a difference of −margin or 
 holm(p)                             p-values adjusted for their number
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats
-from analysis.stats.intervals.bootstrap import (
-    ALIKE,
-    BLOCK_CELLS,
-    LEVEL,
-    NEARLY_ALIKE,
-    are_alike,
-    percentile_interval,
-    why_no_interval,
-)
+from analysis.stats.intervals.bootstrap import BLOCK_CELLS, LEVEL, are_alike, why_no_interval
 
 
 @dataclass(frozen=True)
@@ -42,78 +36,61 @@ def paired_difference(first: Estimate, second: Estimate) -> Difference:
     observations or draws.
     Source: Davison & Hinkley (1997), ch. 4 and 5; paired by using one resample for both.
     """
-    if first.n != second.n:
-        raise ValueError(f"expected the same observations, found {first.n} and {second.n}")
-    value = first.value - second.value
-    reason = "" if not np.isnan(value) else first.reason or second.reason
-    plain = Estimate(value, n=first.n, reason=reason)
-    if np.isnan(value) or first.draws is None or second.draws is None:
-        why = reason or first.reason or second.reason
-        return Difference(Estimate(value, n=first.n, reason=why), np.nan)
-    if len(first.draws) != len(second.draws):
-        raise ValueError("expected estimates that share their draws")
+    (difference,) = paired_differences([first, second], [(0, 1)])
+    if np.isnan(difference.p) or first.draws is None or second.draws is None:
+        return difference
     draws = first.draws - second.draws
-    low, high, lost = percentile_interval(draws)
-    defined = draws[~np.isnan(draws)]
-    if not len(defined):
-        return Difference(Estimate(value, n=first.n, reason="no draw has both"), np.nan)
-    reason = why_no_interval(draws) if np.isnan(low) else ""
-    estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, reason=reason, draws=draws)
-    return Difference(estimate, two_sided(defined))
+    return replace(difference, estimate=replace(difference.estimate, draws=draws))
 
 
 def paired_differences(estimates: list[Estimate], pairs: list[tuple[int, int]]) -> list[Difference]:
     """Compute `paired_difference` of many pairs of places in estimates; draws are not kept.
 
-    All intervals of a block of pairs are found at once; pairs with an undefined draw, or without
-    draws, one by one. Raises ValueError as `paired_difference` does.
+    All intervals of a block of pairs are found at once. Raises ValueError as `paired_difference`.
     """
-    both = [(estimates[first], estimates[second]) for first, second in pairs]
-    whole = [_is_whole(estimate, estimates[0]) for estimate in estimates]
-    easy = [place for place, (first, second) in enumerate(pairs) if whole[first] and whole[second]]
-    widths = [len(estimate.draws) for estimate in estimates if estimate.draws is not None]
-    step = max(1, BLOCK_CELLS // max(widths, default=1))
-    differences: dict[int, Difference] = {}
-    for start in range(0, len(easy), step):
-        block = easy[start : start + step]
-        differences |= zip(block, _together([both[place] for place in block]), strict=True)
-    return [differences.get(place) or _without_draws(*two) for place, two in enumerate(both)]
+    differences, tested = [], []
+    for place, pair in enumerate(pairs):
+        first, second = (estimates[own] for own in pair)
+        if first.n != second.n:
+            raise ValueError(f"expected the same observations, found {first.n} and {second.n}")
+        value, reason = first.value - second.value, first.reason or second.reason
+        differences.append(Difference(Estimate(value, n=first.n, reason=reason), np.nan))
+        if first.draws is not None and second.draws is not None and not np.isnan(value):
+            tested.append((place, first.draws, second.draws))
+    widths = {len(draws) for _, *sides in tested for draws in sides}
+    if len(widths) > 1:
+        raise ValueError("expected estimates that share their draws")
+    step = max(1, BLOCK_CELLS // max([1, *widths]))
+    for start in range(0, len(tested), step):
+        places, first_draws, second_draws = zip(*tested[start : start + step], strict=True)
+        draws = np.stack(first_draws) - np.stack(second_draws)
+        for place, (p, facts) in zip(places, _of_draws(draws), strict=True):
+            estimate = replace(differences[place].estimate, **facts)
+            differences[place] = Difference(estimate, p)
+    return differences
 
 
-def _is_whole(estimate: Estimate, first: Estimate) -> bool:
-    """Return whether an estimate has all draws, as many as the first, of as many observations."""
-    if estimate.draws is None or first.draws is None or np.isnan(estimate.value):
-        return False
-    same = estimate.n == first.n and len(estimate.draws) == len(first.draws)
-    return same and len(estimate.draws) > 0 and not np.isnan(estimate.draws).any()
-
-
-def _without_draws(first: Estimate, second: Estimate) -> Difference:
-    difference = paired_difference(first, second)
-    if difference.estimate.draws is None:
-        return difference
-    return replace(difference, estimate=replace(difference.estimate, draws=None))
-
-
-def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
-    """Return the differences of pairs whose draws are all defined."""
-    sides = [
-        np.stack([own.draws for own in side if own.draws is not None])
-        for side in zip(*both, strict=True)
-    ]
-    draws = sides[0] - sides[1]
-    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T
-    whys = np.where(are_alike(draws.min(axis=1), draws.max(axis=1)), ALIKE, NEARLY_ALIKE)
-    same = are_alike(ends[:, 0], ends[:, 1])
-    ends[same] = np.nan
+def _of_draws(draws: Floats) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield p and the interval of each row of draws (P, D), NaN where undefined."""
+    lost = np.isnan(draws).sum(axis=1)
+    defined = draws.shape[1] - lost
+    some = defined > 0
+    ends = np.full((len(draws), 2), np.nan)
+    quantile = np.nanquantile if lost.any() else np.quantile
+    if some.any():
+        levels = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+        ends[some] = quantile(draws[some], levels, axis=1).T
     tails = np.minimum((draws <= 0).sum(axis=1), (draws >= 0).sum(axis=1))
-    p = np.minimum(1.0, 2 * (tails + 1) / (draws.shape[1] + 1)).tolist()
-    return [
-        Difference(Estimate(first.value - second.value, low, high, first.n, reason=why), own)
-        for (first, second), (low, high), why, own in zip(
-            both, ends.tolist(), np.where(same, whys, "").tolist(), p, strict=True
-        )
-    ]
+    p = np.where(some, np.minimum(1.0, 2 * (tails + 1) / (defined + 1)), np.nan)
+    for place, (low, high) in enumerate(ends.tolist()):
+        if not some[place]:
+            yield np.nan, {"reason": "no draw has both"}
+        elif are_alike(low, high):
+            why = why_no_interval(draws[place])
+            yield float(p[place]), {"reason": why, "undefined_draws": int(lost[place])}
+        else:
+            facts = {"low": low, "high": high, "undefined_draws": int(lost[place]), "reason": ""}
+            yield float(p[place]), facts
 
 
 def two_sided(draws: Floats) -> float:

@@ -2,7 +2,7 @@
 
 memberships(5)                                  which of 31 subsets holds which judge
 subset_coefficients(x, y, members, "pearson")   r of each subset's mean with y
-winner_elsewhere(x, y, members, "pearson", folds)   the best subset, on data it was not chosen on
+winner_elsewhere(inside, others, among)         the best subset, on data it was not chosen on
 """
 
 from collections.abc import Callable
@@ -98,22 +98,17 @@ class Elsewhere(NamedTuple):
     chosen: Ints
 
 
-def winner_elsewhere(
-    fits: Callable[[Flags], Floats], folds: Ints, n_folds: int, among: Flags
-) -> Elsewhere:
-    """Return each fold's value (n_folds,) of the subset that was best on the other folds.
+def winner_elsewhere(inside: Floats, others: Floats, among: Flags) -> Elsewhere:
+    """Return each fold's value (F,) of the subset that was best on the other folds.
 
-    fits(rows) returns the value of each subset (S,) on the flagged rows (N,); folds: (N,) codes;
-    among: (S,) the subsets that may be chosen. NaN where none has a value on either side.
+    inside, others: (F, S) the value of each subset on a fold, and on all others; among: (S,) the
+    subsets that may be chosen. NaN where none has a value on either side.
     """
-    values, chosen = np.full(n_folds, np.nan), np.full(n_folds, -1)
-    for fold in range(n_folds):
-        inside = folds == fold
-        others = np.where(among, fits(~inside), np.nan)
-        if np.isnan(others).all():
-            continue
-        chosen[fold] = int(np.nanargmax(others))
-        values[fold] = fits(inside)[chosen[fold]]
+    values, chosen = np.full(len(inside), np.nan), np.full(len(inside), -1)
+    looks = np.where(among, others, np.nan)
+    for fold in np.flatnonzero(~np.isnan(looks).all(axis=1)):
+        chosen[fold] = int(np.nanargmax(looks[fold]))
+        values[fold] = inside[fold][chosen[fold]]
     return Elsewhere(values, chosen)
 
 

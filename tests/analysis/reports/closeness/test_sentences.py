@@ -4,7 +4,8 @@ from math import nan
 
 import pytest
 
-from analysis.reports.closeness.sentences import money_of, say
+from analysis.reports.closeness.compare import say
+from analysis.reports.words import money
 
 ROW = {
     "evaluator": "gpt-small",
@@ -107,4 +108,4 @@ def test_costs_are_dollars():
         "gpt-small costs less than rouge-1 "
         "(difference in the cost of 1,000 items −$1.50 [−$2.25, −$0.75], p = .001)."
     )
-    assert money_of(0.0012) == "$0.0012"
+    assert money(0.0012) == "$0.0012"

@@ -108,16 +108,11 @@ def test_shapes_that_do_not_fit_are_refused():
 
 def test_the_winner_is_chosen_on_the_other_folds():
     # Subset 0 is best on the rows of fold 1, subset 1 on those of fold 0.
-    table = {0: np.array([0.2, 0.9]), 1: np.array([0.8, 0.1])}
-    folds = np.array([0, 0, 1, 1])
-
-    def fits(rows):
-        return table[int(folds[rows][0])]
-
-    found = winner_elsewhere(fits, folds, 2, np.array([True, True]))
+    inside = np.array([[0.2, 0.9], [0.8, 0.1]])
+    found = winner_elsewhere(inside, inside[::-1], np.array([True, True]))
     assert found.chosen.tolist() == [0, 1]
     assert found.values.tolist() == [0.2, 0.1]
-    only_second = winner_elsewhere(fits, folds, 2, np.array([False, True]))
+    only_second = winner_elsewhere(inside, inside[::-1], np.array([False, True]))
     assert only_second.chosen.tolist() == [1, 1]
 
 
@@ -132,7 +127,11 @@ def test_of_judges_that_are_all_noise_the_best_is_worth_nothing_elsewhere():
             return subset_coefficients(x[:, rows], y[rows], members, "pearson")
 
         naive.append(fits(np.ones(60, dtype=bool)).max())
-        fair.append(winner_elsewhere(fits, folds, 5, members.any(axis=1)).values.mean())
+        inside, others = (
+            np.stack([fits((folds == fold) == is_inside) for fold in range(5)])
+            for is_inside in (True, False)
+        )
+        fair.append(winner_elsewhere(inside, others, members.any(axis=1)).values.mean())
     assert np.mean(naive) > 0.15
     assert abs(np.mean(fair)) < 0.08
 
