@@ -23,7 +23,7 @@ WORDS = {
     "utf-8": "UTF-8",
 }
 SAMPLE_LINES, SAMPLE_LENGTH = 5, 120
-RECORDS = 50
+RECORDS, MOST_LOOKED_AT = 50, 1_000  # with and without what is blank
 
 
 class EncodingUnclear(ValueError):
@@ -129,7 +129,8 @@ def _separator(path, encoding):
     for separator in SEPARATORS:
         rows = []
         with suppress(NotReadable):  # the row is told when the table itself is read
-            filled = filter(_has_text, _rows(path, encoding, separator))
+            first = islice(_rows(path, encoding, separator), MOST_LOOKED_AT)
+            filled = filter(_has_text, first)
             for _, cells in islice(filled, RECORDS):
                 rows.append(cells)
         width = len(_filled(rows[0])) if rows else 0

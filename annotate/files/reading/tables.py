@@ -22,7 +22,7 @@ from annotate.files.reading.kinds import START
 from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import is_number, plain
-from annotate.values.texts import as_text, one_line_ends
+from annotate.values.texts import as_text, composed, one_line_ends
 from annotate.values.wrong import quoted
 
 MOST_COLUMNS = 1_000
@@ -130,7 +130,7 @@ class TableFile:
 
     def _check_header(self, cells, problems):
         line = self.header_line
-        names = [cell.strip() for cell in cells]
+        names = [composed(cell.strip()) for cell in cells]
         if len(names) > MOST_COLUMNS:
             return self._refuse_columns(len(names), line, problems)
         if not any(names):
@@ -239,9 +239,8 @@ class TableFile:
         names = self.table.aliases
         columns = {column.name: column for column in self.table.columns if not column.extra}
         for line, values_by_name in self._objects(problems):
-            renamed = {
-                names.get(name.strip(), name.strip()): v for name, v in values_by_name.items()
-            }
+            composed_names = {composed(name.strip()): v for name, v in values_by_name.items()}
+            renamed = {names.get(name, name): v for name, v in composed_names.items()}
             cells = []
             for name in self.header:
                 cell = _finite_cell(renamed.get(name), self, line, name, problems)
@@ -259,7 +258,7 @@ def _json_object(text):
         raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(value, dict):
         raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
-    if len(text) > CELL_LENGTH and any(_is_long(cell) for cell in value.values()):
+    if len(text) > CELL_LENGTH and any(map(_is_long, islice(value.values(), MOST_COLUMNS))):
         raise ValueError(LONG_CELL)
     return value
 

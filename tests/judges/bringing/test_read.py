@@ -134,6 +134,11 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
         (b'[{"a": [1, NaN]}]', "t.json", "found NaN or a number beyond ±1.8e308"),
         (b"PK\x03\x04rubbish", "t.xlsx", "“t.xlsx” is a damaged archive"),
         (b'[{"a": 1}, 2]', "t.json", "allowed is a JSON object"),
+        (
+            json.dumps([{"a": 1}, {str(n): n for n in range(300)}]).encode(),
+            "t.json",
+            "found more than 300 columns; allowed are 300",
+        ),
         (b'[{"a": 1}', "t.json", "found no JSON"),
         (b'{"a": "\\ud800"}', "t.jsonl", "allowed is plain text"),
         (b'[{"a": "caf\xe9"}]', "t.json", "JSON is always UTF-8"),
