@@ -73,9 +73,10 @@ def test_they_are_exported_side_by_side_and_come_back_the_same(name, tmp_path):
 @pytest.mark.parametrize("name", ["contents", "items", *NAMES])
 @pytest.mark.parametrize("column", ["pk", "id", "data", "unit", "load"])
 def test_a_column_called_as_a_field_of_ours_is_one_more(name, column, tmp_path):
-    text = {"contents": f"content,{column}\nc,x\n", "items": f"item,text,{column}\ni,x,y\n"}.get(
-        name
-    )
+    text = {
+        "contents": f"content,{column}\nc,x\n",
+        "items": f"item,text,{column}\ne1,x,y\ne2,x,y\n",
+    }.get(name)
     if text is None:
         text = table(name).replace(NAMES[name].split(",")[0], column, 1)
     assert messages(load(tmp_path, **PLAIN | {name: text})) == []
