@@ -5,12 +5,12 @@ ones have num_approvals and num_rejections), and MTurk's batch results and list 
 rates are of the requester's own tasks. Other files are read if their columns are named.
 """
 
-import csv
 import io
 import math
 import re
 from dataclasses import dataclass, field
 
+from annotate.files.reading.delimited import NotDelimited, records
 from annotate.files.reading.encoding import too_large
 from annotate.files.reading.kinds import kind_of
 from annotate.files.reading.problems import Problems
@@ -81,14 +81,12 @@ def _rows(file, data, problems):
     if fault := too_large(len(data)) or ("found a NUL byte" if "\0" in text else ""):
         problems.add(file, fault)
         return []
-    reader, rows, line = csv.reader(io.StringIO(text, newline=""), strict=True), [], 1
+    rows = []
     try:
-        for cells in reader:
+        for line, cells in records(io.StringIO(text, newline="")):
             rows.append((line, [unguarded(cell).strip() for cell in cells]))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        open_quote = "unexpected end" in str(error)
-        problems.add(file, "a quotation mark is never closed" if open_quote else str(error), line)
+    except NotDelimited as fault:
+        problems.add(file, str(fault), fault.line)
         return []
     rows = [(line, cells) for line, cells in rows if any(cells)]
     if len(rows) < 2:

@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from judges.bringing.sheet import NotReadable
 
+NO_WORKBOOK = "cannot be read as a workbook; save it again as .xlsx"
 MOST_CELLS = 10_000_000
 CHUNK = 1 << 18
 ROW = re.compile(r"[0-9]{1,9}\Z")
@@ -31,9 +32,8 @@ def watched(part, before=0):
             parser.Parse(chunk, False)
             watch.refuse()
         parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        message = f"cannot be read as a workbook ({str(error)[:100]}); save it again as .xlsx"
-        raise NotReadable(message) from None
+    except expat.ExpatError:
+        raise NotReadable(NO_WORKBOOK) from None
     watch.refuse()
     return watch
 

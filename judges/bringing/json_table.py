@@ -5,7 +5,7 @@ import math
 
 from annotate.files.reading import plainjson
 from annotate.values.wrong import quoted
-from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
+from judges.bringing.sheet import MOST_COLUMNS, NotReadable, Sheet, Truth, check_cell
 
 DEEPEST = 64
 FORMS = "an array of objects, or one JSON object a line"
@@ -25,7 +25,10 @@ def read_json(path):
             if isinstance(cell, float) and math.isnan(cell):
                 missing.append(f"row {row}, column “{name}”")
             cells[name] = check_cell(_text(cell, row, name), row)
-        names.update(dict.fromkeys(cells))
+            names[name] = None
+            if len(names) > MOST_COLUMNS:
+                words = f"found more than {MOST_COLUMNS} columns; allowed are {MOST_COLUMNS}"
+                raise NotReadable(words, row)
         flat.append((row, cells))
     if not flat:
         raise NotReadable("the file has no objects; expected is an array of objects")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from annotate.files.reading.tables import CELL_LENGTH
+from annotate.files.reading.delimited import CELL_LENGTH
 from annotate.values.texts import one_line_ends
 from annotate.values.wrong import quoted
 

@@ -1,15 +1,13 @@
 """Read delimited text in the forms in which spreadsheets write it."""
 
 import codecs
-import csv
 from contextlib import suppress
 from itertools import islice
 
-from annotate.files.reading.tables import CELL_LENGTH, csv_fault
+from annotate.files.reading.delimited import SEPARATORS, NotDelimited, declared, records
 from judges.bringing.sheet import NotReadable, Sheet
 
 CHUNK = 1 << 20
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 ONE_COLUMN = "\x1f"  # a separator that no text has
 # Without a mark nothing tells these apart: gb18030 decodes as cp1252 without an error.
 ENCODINGS = {
@@ -25,7 +23,7 @@ WORDS = {
     "utf-8": "UTF-8",
 }
 SAMPLE_LINES, SAMPLE_LENGTH = 5, 120
-RECORDS = 50
+RECORDS, MOST_LOOKED_AT = 50, 1_000  # with and without what is blank
 
 
 class EncodingUnclear(ValueError):
@@ -40,16 +38,14 @@ def read_text(path, encoding="", separator=""):
     """Return the Sheet of a delimited text; raise EncodingUnclear where a person has to choose."""
     encoding = _encoding(path, encoding)
     with path.open(encoding=encoding, newline="") as file:
-        start = file.readline(200)
-    declared = _declared(start)
-    separator = separator or declared or _separator(path, encoding)
+        separator = separator or declared(file.readline(20)) or _separator(path, encoding)
 
-    def records():
-        return _records(path, encoding, separator, bool(declared))
+    def rows():
+        return _rows(path, encoding, separator)
 
-    sheet = Sheet("", records, decimal_commas_possible=separator != ",")
+    sheet = Sheet("", rows, decimal_commas_possible=separator != ",")
     sheet.assumed += [f"Read as {_words(encoding)}, {_separator_words(separator)}."]
-    joined = _joined(records()) if separator == "\t" else None
+    joined = _joined(rows()) if separator == "\t" else None
     if joined:
         sheet.assumed.append(
             f"Row {joined} has a cell with tabs and line breaks. If no text has them, a quotation "
@@ -124,14 +120,6 @@ def _samples(path):
     return samples
 
 
-def _declared(line):
-    """Return the separator of Excel's first line “sep=;”; empty without it."""
-    text = line.strip().strip('"').lower()
-    if text.startswith("sep=") and len(text) <= 5:
-        return line.strip().strip('"')[4:] or "\t"
-    return ""
-
-
 def _separator(path, encoding):
     """Return the separator that gives most of the first records as many cells as the header.
 
@@ -141,8 +129,9 @@ def _separator(path, encoding):
     for separator in SEPARATORS:
         rows = []
         with suppress(NotReadable):  # the row is told when the table itself is read
-            records = _records(path, encoding, separator, False)
-            for _, cells in islice(filter(_has_text, records), RECORDS):
+            first = islice(_rows(path, encoding, separator), MOST_LOOKED_AT)
+            filled = filter(_has_text, first)
+            for _, cells in islice(filled, RECORDS):
                 rows.append(cells)
         width = len(_filled(rows[0])) if rows else 0
         if width >= 2:
@@ -165,15 +154,12 @@ def _filled(cells):
     return cells[:width]
 
 
-def _records(path, encoding, separator, skips_first):
+def _rows(path, encoding, separator):
     """Yield (row as the spreadsheet counts, cells)."""
-    csv.field_size_limit(CELL_LENGTH)
     with path.open(encoding=encoding, newline="") as file:
-        if skips_first:
-            file.readline()
         row = 0
         try:
-            for row, cells in enumerate(csv.reader(file, delimiter=separator, strict=True), 1):
+            for row, (_, cells) in enumerate(records(file, separator), 1):
                 yield row, cells
-        except csv.Error as error:
-            raise NotReadable(csv_fault(error), row + 1) from None
+        except NotDelimited as fault:
+            raise NotReadable(str(fault), row + 1) from None

@@ -63,7 +63,7 @@ def check_judgments(loading):
     loading.off_scale.judges = loading.judges
     look = not loading.is_new and Run.objects.filter(judge__study=loading.study).exists()
     if "value" not in file.given:
-        loading.add("judgments", "this column is missing", 1, "value")
+        loading.add("judgments", "this column is missing", file.header_line, "value")
     asked = _Asked(loading)
     asked.prompts = _prompts(loading) if look and "prompt" in file.given else {}
     for batch in batches(file.rows(loading.problems)):

@@ -184,7 +184,8 @@ class Repeats:
 
 def differing(existing, row, given):
     """List the columns in which the file's row differs from the stored row."""
-    names = [name for name in existing if name in given and name != "data"]
+    # A column of the file may be called as a field of ours, such as pk: it is in the row's data.
+    names = [name for name in existing if name in given and name in row and name != "data"]
     columns = [name for name in names if existing[name] != row[name]]
     if merged(existing["data"], row["data"]) != existing["data"]:
         columns.append("data")

@@ -39,7 +39,7 @@ def check_items(loading):
     loading.more_places |= loading.counts["items"].new > 0
     if not file.given & {"text", "content", "parent"}:
         message = "found neither a column text nor content; raters see nothing"
-        loading.add("items", message, 1, "text")
+        loading.add("items", message, file.header_line, "text")
 
 
 def _rows(loading, rows):

@@ -10,6 +10,7 @@ START = 1 << 12
 WORKBOOK = "a workbook (.xlsx)"
 OLD = "a workbook or document of an old format (.xls, .doc), or one with a password"
 DAMAGED = "a damaged archive (.zip, .xlsx)"
+LOCKED = "an archive or workbook with a password (.zip, .xlsx)"
 # How files begin that are no plain text. Letters alone, such as PAR1, may be a header of a CSV.
 KINDS = {
     DAMAGED: rb"PK\x03\x04|PK\x05\x06",  # what can be opened is told by what it holds
@@ -43,7 +44,9 @@ HOLDS = {
     "slides (.pptx)": "ppt/.*",
     "a workbook of Numbers (.numbers)": r"index/.*\.iwa|index\.zip",
 }
-MOST_NAMED = 3
+MOST_NAMED, MOST_ENTRIES = 3, 1_000
+ENTRY = b"PK\x01\x02"  # how each begins in the directory of an archive
+CHUNK = 1 << 20
 
 
 def kind_of(file):
@@ -57,8 +60,15 @@ def kind_of(file):
 
 
 def _of_archive(file):
+    # Only its size bounds what a directory is read to, and a few bytes there take much longer here.
+    file.seek(0)
+    if sum(chunk.count(ENTRY) for chunk in iter(lambda: file.read(CHUNK), b"")) > MOST_ENTRIES:
+        return f"an archive (.zip, .xlsx) of more than {MOST_ENTRIES:,} files"
     with zipfile.ZipFile(file) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/")]
+        entries = archive.infolist()
+    if any(entry.flag_bits & 1 for entry in entries):
+        return LOCKED
+    names = [entry.filename for entry in entries if not entry.is_dir()]
     within = [name.replace("\\", "/").lstrip("/").lower() for name in names]
     for kind, pattern in HOLDS.items():
         if any(re.fullmatch(pattern, name) for name in within):

@@ -1,6 +1,5 @@
 """Stream a CSV or JSON-lines file as typed rows."""
 
-import csv
 import json
 import re
 from collections.abc import Callable
@@ -10,18 +9,23 @@ from pathlib import Path
 
 from annotate.files.reading import plainjson
 from annotate.files.reading.columns import UnseenLetter, key
+from annotate.files.reading.delimited import (
+    CELL_LENGTH,
+    LONG_CELL,
+    SEPARATORS,
+    NotDelimited,
+    declared,
+    records,
+)
 from annotate.files.reading.encoding import UTF8, refusal
 from annotate.files.reading.kinds import START
 from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import is_number, plain
-from annotate.values.texts import as_text, one_line_ends
+from annotate.values.texts import as_text, composed, one_line_ends
 from annotate.values.wrong import quoted
 
-CELL_LENGTH = 1_000_000
 MOST_COLUMNS = 1_000
-LONG_CELL = f"found a cell longer than {CELL_LENGTH:,} characters; allowed is less"
-SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 SEPARATED = r"[,;\t|]"
 TAKEN = "CSV or JSON lines in UTF-8, and “Bring data” takes other tables"
 NOT_A_LINE = "found {}; allowed is one JSON object a line"
@@ -35,6 +39,7 @@ class TableFile:
         self.path = Path(path)
         self.name = name or self.path.name
         self.header: list[str] = []
+        self.header_line = 1
         # Whether the study has an id already, by its column: such a one is never refused.
         self.has_id: Callable[[str, str], bool] = lambda _column, _key: False
         self.is_json = self.name.endswith((".jsonl", ".ndjson"))
@@ -58,7 +63,7 @@ class TableFile:
             start = file.read(START).lstrip()
         line = next(iter(start.splitlines()), "")
         cells = {cell.strip('" ') for cell in re.split(SEPARATED, line)}
-        is_csv = bool(cells & {*self.table.required, *self.table.aliases})
+        is_csv = bool(declared(line) or cells & {*self.table.required, *self.table.aliases})
         return bool(plainjson.BEGINS.match(start)) or self.is_json and not is_csv
 
     @property
@@ -92,10 +97,6 @@ class TableFile:
 
     # CSV
 
-    def _reader(self, file):
-        csv.field_size_limit(CELL_LENGTH)
-        return csv.reader(file, strict=True)
-
     def _open_csv(self, problems):
         with self.path.open(encoding=UTF8, newline="") as file:
             first = file.readline()
@@ -103,17 +104,17 @@ class TableFile:
                 return self._refuse_separator(first, problems)
             file.seek(0)
             try:
-                cells = [unguarded(cell) for cell in next(self._reader(file), [])]
-            except csv.Error as error:
-                return problems.add(self.name, csv_fault(error), 1)
-        return self._check_header(cells, problems)
+                self.header_line, cells = next(records(file), (1, []))
+            except NotDelimited as fault:
+                return problems.add(self.name, str(fault), fault.line)
+        return self._check_header([unguarded(cell) for cell in cells], problems)
 
     def _other_separator(self, line):
         """Return the separator other than a comma that the header uses; empty without it."""
         columns = set(self.table.names) | set(self.table.aliases)
         if len(columns & {cell.strip('" \r\n') for cell in line.split(",")}) > 1:
             return ""
-        for separator in SEPARATORS:
+        for separator in [name for name in SEPARATORS if name != ","]:
             names = {cell.strip('" \r\n') for cell in line.split(separator)}
             if len(names) > 1 and names & columns:
                 return separator
@@ -128,11 +129,12 @@ class TableFile:
         )
 
     def _check_header(self, cells, problems):
-        names = [cell.strip() for cell in cells]
-        if not any(names):
-            return problems.add(self.name, "the first line is empty; expected is the header", 1)
+        line = self.header_line
+        names = [composed(cell.strip()) for cell in cells]
         if len(names) > MOST_COLUMNS:
-            return self._refuse_columns(len(names), 1, problems)
+            return self._refuse_columns(len(names), line, problems)
+        if not any(names):
+            return problems.add(self.name, "the first line is empty; expected is the header", line)
         self.header = [self.table.aliases.get(name, name) for name in names]
         earlier = set()
         for number, name in enumerate(self.header, 1):
@@ -141,16 +143,16 @@ class TableFile:
                     self.name,
                     f"the header's column {number} has "
                     + ("no name" if not name else "a name of more than 200 characters"),
-                    1,
+                    line,
                 )
             elif name in earlier:
-                problems.add(self.name, "found twice in the header; allowed is once", 1, name)
+                problems.add(self.name, "found twice in the header; allowed is once", line, name)
             elif meant := self.table.meant_by(name):
                 problems.add(
                     self.name,
                     f"found {quoted(name)}, which looks like the column {meant}; write {meant}, or "
                     "give a column of another meaning another name",
-                    1,
+                    line,
                     name,
                 )
             elif self.table.name == "ratings" and re.fullmatch(r"raters|rater[ _-]?\d+", name):
@@ -158,7 +160,7 @@ class TableFile:
                     self.name,
                     "found a column for a further rater; allowed is one rater a row, in the "
                     "column rater: write one row for each rating",
-                    1,
+                    line,
                     name,
                 )
             earlier.add(name)
@@ -178,19 +180,15 @@ class TableFile:
                 problems.add(
                     self.name,
                     f"this column is missing; found are {quoted(header, 200)}{hint}",
-                    1,
+                    self.header_line,
                     name,
                 )
 
     def _csv_rows(self, problems):
         with self.path.open(encoding=UTF8, newline="") as file:
-            reader = self._reader(file)
             width = len(self.header)
-            line = 1
             try:
-                next(reader)
-                line = reader.line_num + 1
-                for cells in reader:
+                for line, cells in islice(records(file), 1, None):
                     if len(cells) == width:
                         yield line, [_text(cell) for cell in cells]
                     elif cells:
@@ -199,9 +197,8 @@ class TableFile:
                             f"found {len(cells)} cells; allowed are {width}, as in the header",
                             line,
                         )
-                    line = reader.line_num + 1
-            except csv.Error as error:
-                problems.add(self.name, csv_fault(error), line)
+            except NotDelimited as fault:
+                problems.add(self.name, str(fault), fault.line)
 
     # JSON lines
 
@@ -242,9 +239,8 @@ class TableFile:
         names = self.table.aliases
         columns = {column.name: column for column in self.table.columns if not column.extra}
         for line, values_by_name in self._objects(problems):
-            renamed = {
-                names.get(name.strip(), name.strip()): v for name, v in values_by_name.items()
-            }
+            composed_names = {composed(name.strip()): v for name, v in values_by_name.items()}
+            renamed = {names.get(name, name): v for name, v in composed_names.items()}
             cells = []
             for name in self.header:
                 cell = _finite_cell(renamed.get(name), self, line, name, problems)
@@ -262,7 +258,7 @@ def _json_object(text):
         raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(value, dict):
         raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
-    if len(text) > CELL_LENGTH and any(_is_long(cell) for cell in value.values()):
+    if len(text) > CELL_LENGTH and any(map(_is_long, islice(value.values(), MOST_COLUMNS))):
         raise ValueError(LONG_CELL)
     return value
 
@@ -272,16 +268,6 @@ def _is_long(cell):
     if not isinstance(cell, str):
         cell = json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
     return len(cell) > CELL_LENGTH
-
-
-def csv_fault(error):
-    """Describe a csv.Error in our words."""
-    text = str(error)
-    if "field limit" in text:
-        return LONG_CELL
-    if "unexpected end" in text:
-        return 'found a quotation mark (") that is never closed'
-    return f'cannot read the row ({text}); write " inside a quoted cell as ""'
 
 
 # Cells

@@ -132,6 +132,10 @@ def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
             "Participant id,Total approvals\n5fann,5\n5fbob,many\n",
             "line 3, column Total approvals: found &#x27;many&#x27;",
         ),
+        (
+            "sep=;\nParticipant id;Total approvals\n5fann;many\n",
+            "line 3, column Total approvals: found &#x27;many&#x27;",
+        ),
         ("Participant id,Total approvals\n5fann,-1\n", "line 2, column Total approvals"),
         ("Participant id,Total approvals\n5fann,2.5\n", "line 2, column Total approvals"),
         ("Participant id,Total approvals\n5fann,1e400\n", "line 2, column Total approvals"),

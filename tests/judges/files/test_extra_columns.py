@@ -70,6 +70,19 @@ def test_they_are_exported_side_by_side_and_come_back_the_same(name, tmp_path):
     assert [name, second, f"A further column of {name}.csv, as it was loaded."] in meanings
 
 
+@pytest.mark.parametrize("name", ["contents", "items", *NAMES])
+@pytest.mark.parametrize("column", ["pk", "id", "data", "unit", "load"])
+def test_a_column_called_as_a_field_of_ours_is_one_more(name, column, tmp_path):
+    text = {
+        "contents": f"content,{column}\nc,x\n",
+        "items": f"item,text,{column}\ne1,x,y\ne2,x,y\n",
+    }.get(name)
+    if text is None:
+        text = table(name).replace(NAMES[name].split(",")[0], column, 1)
+    assert messages(load(tmp_path, **PLAIN | {name: text})) == []
+    assert counted(tmp_path, name, text) == (0, 0, text.count("\n") - 1)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_later_file_adds_and_replaces_them(name, tmp_path):
     load(tmp_path, **PLAIN)

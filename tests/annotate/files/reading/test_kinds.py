@@ -29,6 +29,11 @@ def database():
         return made.serialize()
 
 
+def locked(data):
+    """The archive with the mark of a password on each of its files."""
+    return data.replace(b"PK\x01\x02\x14\x03\x14\0\0", b"PK\x01\x02\x14\x03\x14\0\1")
+
+
 TABLES = archive("items.csv", "ratings.csv", "data/", "data/a.csv", "data/b.csv")
 FILES = {
     "tables.zip": (
@@ -41,6 +46,15 @@ FILES = {
     "unknown.zip": (
         TABLES.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\x63"),
         "a damaged archive (.zip, .xlsx);",
+    ),
+    "locked.zip": (locked(TABLES), "an archive or workbook with a password (.zip, .xlsx);"),
+    "locked.xlsx": (
+        locked(workbook({"S": [["item", "text"], ["a", "x"]]})),
+        "an archive or workbook with a password (.zip, .xlsx);",
+    ),
+    "many.zip": (
+        archive(*map(str, range(1_001))),
+        "an archive (.zip, .xlsx) of more than 1,000 files;",
     ),
     "lines.zip": (archive("a\nb\x1b"), "an archive (.zip) with the files 'a\\nb\\x1b';"),
     "a.docx": (archive("[Content_Types].xml", "word/document.xml"), "a document (.docx);"),

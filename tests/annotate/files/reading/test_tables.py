@@ -60,7 +60,16 @@ def test_json_lines_give_the_same_rows_as_csv(read):
 
 @pytest.mark.parametrize("name", ["items.csv", "items.jsonl", "items.json", "items"])
 @pytest.mark.parametrize(
-    "text", ["item,text\na,x\n", '{"item": "a", "text": "x"}\n', '\n{ "text": "x", "item": "a"}']
+    "text",
+    [
+        "item,text\na,x\n",
+        "sep=,\nitem,text\na,x\n",
+        '\ufeff"sep=;"\r\nitem;text\r\na;x\r\n',
+        "sep=\nitem\ttext\na\tx\n",
+        "SEP=|\ritem|text\ra|x\r",
+        '{"item": "a", "text": "x"}\n',
+        '\n{ "text": "x", "item": "a"}',
+    ],
 )
 def test_a_file_is_what_it_holds_whatever_its_name(read, text, name):
     rows, messages = read(ITEMS, text, name)
@@ -119,6 +128,14 @@ BAD_FILES = {
     "tabs": ("item\ttext\na\tx\n", "found columns separated by tabs"),
     "missing column": ("id,text\na,x\n", "line 1, column item: this column is missing; found are"),
     "column near": ("itm,text\na,x\n", "found are 'itm, text'; is 'itm' this column?"),
+    "below a separator's line": (
+        "sep=;\nitm;text\na;x\n",
+        "line 2, column item: this column is missing; found are 'itm, text'; is 'itm'",
+    ),
+    "of rows below it": ("sep=;\nitem;text\n;x\n", "line 3, column item: this cell is empty"),
+    "another separator below it": ("sep=,\nitem;text\na;x\n", "missing; found are 'item;text'"),
+    "wide header": ("item,text" + "," * 1_000_001, "line 1: found a line of more than 1,000,000 s"),
+    "wide row": ("item,text\n" + "," * 1_000_001, "line 2: found a line of more than 1,000,000 s"),
     "header twice": ("item,text,text\na,x,y\n", "column text: found twice in the header"),
     "nameless column": ("item,text,\na,x,y\n", "the header's column 3 has no name"),
     "ragged, more": ("item,text\na,x,y\n", "line 2: found 3 cells; allowed are 2"),

@@ -62,6 +62,26 @@ def test_a_text_stays_as_it_is(tmp_path):
     assert (row["text"], row["data"]["own"]) == (NFD, NFD)
 
 
+HEADERS = {
+    "csv": f"item,text,{NFD}\na,x,y\n",
+    "jsonl": f'{{"item": "a", "text": "x", "{NFD}": "y"}}\n',
+}
+
+
+@pytest.mark.parametrize("form", HEADERS)
+def test_a_column_of_another_name_is_composed_and_stands_once(tmp_path, form):
+    path, problems = tmp_path / f"items.{form}", Problems()
+    path.write_text(HEADERS[form], encoding="utf-8")
+    file = TableFile(TABLES["items"], path)
+    assert file.open(problems)
+    ((_, row),) = file.rows(problems)
+    assert row["data"] == {NFC: "y"}
+    both = HEADERS[form].replace("item,", f"item,{NFC},").replace('{"', f'{{"{NFC}": 1, "')
+    path.write_text(both, encoding="utf-8")
+    assert not TableFile(TABLES["items"], path).open(problems)
+    assert f"column {NFC}: found twice in the header" in str(problems.shown[0])
+
+
 def test_an_id_of_study_yaml_is_composed(tmp_path):
     path = tmp_path / "study.yaml"
     path.write_text(
