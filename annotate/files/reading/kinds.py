@@ -56,6 +56,14 @@ def kind_of(file):
     return kind
 
 
+def start_of(file):
+    """Return how a file of text begins behind its blanks."""
+    start = ""
+    while not start and (read := file.read(START)):
+        start = read.lstrip()
+    return start + file.read(START)
+
+
 def _of_archive(file):
     with zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
