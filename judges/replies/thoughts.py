@@ -18,6 +18,12 @@ NEVER = r"(?!)"
 NAMED = f"(?:{'|'.join(NAMES)})"
 ANSWER = r"<\|start_(?:response|text)\|>"
 
+TURN_ENDS = r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|<\|end\|>|</s>)"
+USER_BEGINS = (
+    r"<\|(?:im_start|start_header_id|start)\|>\s?user\b|<start_of_turn>user\b|<[|｜][Uu]ser[|｜]>"
+    r"|\[INST\]"
+)
+
 
 def _closing(mark: str) -> str:
     """Return the pattern of a mark that ends an answer; within a sentence it is only spoken of."""
@@ -49,11 +55,7 @@ MARKS = [
     (_closing(r"<\|close\|>response<\|sep\|>"), r"<\|open\|>response<\|sep\|>"),
     (_closing(r"\[END FINAL RESPONSE\]"), r"(?m:^[ \t]*)\[BEGIN FINAL RESPONSE\]"),
     # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
-    (
-        r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|</s>)\s*"
-        r"<(?:\|im_start\||\|start_header_id\||start_of_turn|\|)>?user",
-        NEVER,
-    ),
+    (rf"(?:(?<![ \t(\"“'‘`])|{TURN_ENDS}\s*)(?:{USER_BEGINS})", NEVER),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
     (r"<(?:unused|ctrl)94>thought", r"<(?:unused|ctrl)95>"),  # MedGemma, Gemini

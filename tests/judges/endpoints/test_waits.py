@@ -46,7 +46,7 @@ HEADERS = [
     ({"ratelimit": '"minute";t=9;r=0'}, 9),
     ({"ratelimit": '"a";r=0, "b";r=5;t=600'}, None),
     ({"ratelimit": '"a";r=0;t=4, "b";r=5;t=600'}, 4),
-    ({"ratelimit": 'a;r=0;pk=:dD05:;t=4, b;r=0;t=6'}, 6),
+    ({"ratelimit": "a;r=0;pk=:dD05:;t=4, b;r=0;t=6"}, 6),
     ([("ratelimit", '"a";r=0;t=4'), ("ratelimit", '"b";r=0;t=6')], 6),
     ({"ratelimit": '"r=0, t=9;";r=1;t=4'}, None),
     ({"RateLimit": "reset=30, remaining=0, limit=100"}, 30),

@@ -147,6 +147,12 @@ SAID = {
         "4",
     ),
     "a further turn of Gemma": ("4<end_of_turn>\n<start_of_turn>user\n2", "4"),
+    **{
+        f"a further turn that begins with {mark}": (f"4{before}{mark}\n2", "4")
+        for mark in ("<|user|>", "<｜User｜>", "<|start|>user", "[INST]", "<|im_start|>user")
+        for before in ("\n", "")
+    },
+    "a word on <|user|>": ("It says <|user|> [INST]. 4", "It says <|user|> [INST]. 4"),
     "the same turn": (
         "2?<|im_end|>\n<|im_start|>assistant\n4",
         "2?<|im_end|> <|im_start|>assistant 4",
