@@ -126,7 +126,8 @@ BY_STATUS = {
 
 # A stream of events, and the data of one.
 EVENT = re.compile(r"\s*(?:data|event|id|retry)?:")
-EVENT_DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
+EVENT_DATA = re.compile(r"(?:\A|[\r\n])data:([^\r\n]*)")
+BESIDE = ("usage", "error", "errors")
 
 
 @dataclass
@@ -486,28 +487,23 @@ def _parse_json(body, parse):
 
 
 def _no_json(text, parse):
-    """Return the Answer of a reply that is no JSON; an empty one or a page may be a gateway's."""
+    """Return the Answer of a reply that is no JSON; an empty one or a page may be a gateway's.
+
+    What JSON counts at its beginning, or in a stream of events, is charged, and its error counts.
+    """
     if not text.strip():
         return Answer(failure=Failure.GATEWAY, detail="the reply is empty")
     if text.lstrip()[:1] == "<":
         return Answer(failure=Failure.HTML, detail=text)
-    if not EVENT.match(text):
-        return Answer(failure=Failure.BAD_JSON, detail=text)
-    events = []
-    for line in EVENT_DATA.findall(text):
+    told = {}
+    for part in [text, *EVENT_DATA.findall(text)]:
         with suppress(ValueError, RecursionError):
-            events.append(json.loads(line))
-    told = {
-        name: value
-        for event in events
-        if isinstance(event, dict)
-        for name, value in event.items()
-        if value
-    }
-    kept = {name: told[name] for name in ("usage", "error", "errors") if name in told}
-    answer = parse(kept, text)
+            value, _ = json.JSONDecoder(strict=False).raw_decode(part.lstrip())
+            if isinstance(value, dict):
+                told |= {name: value[name] for name in BESIDE if value.get(name)}
+    answer = parse(told, text)
     if answer.failure is Failure.NO_CHAT:
-        answer.failure = Failure.STREAM
+        answer.failure = Failure.STREAM if EVENT.match(text) else Failure.BAD_JSON
     return answer
 
 

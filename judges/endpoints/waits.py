@@ -119,5 +119,5 @@ def _until(text, now):
 
 
 def _of_iso(text):
-    """Read a moment of ISO 8601, also with a blank before the offset."""
-    return datetime.fromisoformat(re.sub(r"\s(?=[+-]\d|Z)", "", text))
+    """Read a moment of ISO 8601, also with a blank before the offset or with UTC behind it."""
+    return datetime.fromisoformat(re.sub(r"\s(?=[+-]\d|Z)|\s?UTC\Z", "", text))

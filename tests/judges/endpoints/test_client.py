@@ -256,9 +256,21 @@ def test_an_error_in_a_reply_with_status_200_is_read_like_the_status_that_it_nam
     assert answer.detail.startswith(f"{code} in a reply with status 200: {{")
 
 
-def test_a_stream_costs_what_it_counted():
-    answer = parse_response(STREAM.encode(), 50)
-    assert (answer.failure, answer.tokens_in, answer.least) == (Failure.STREAM, 30, (30, 7000))
+COUNTED = '{"usage": {"prompt_tokens": 30, "completion_tokens": 7000}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "failure"),
+    [
+        (STREAM, Failure.STREAM),
+        (STREAM.replace("\n", "\r"), Failure.STREAM),
+        (f"{COUNTED}\0", Failure.BAD_JSON),
+        (f"\n{COUNTED}\ndata: [DONE]", Failure.BAD_JSON),
+    ],
+)
+def test_what_is_no_json_costs_what_it_counted(body, failure):
+    answer = parse_response(body.encode(), 50)
+    assert (answer.failure, answer.tokens_in, answer.least) == (failure, 30, (30, 7000))
 
 
 def test_an_error_that_is_null_or_empty_is_none():

@@ -18,6 +18,7 @@ HEADERS = [
     ({"retry-after": "2026-01-01T12:01:30Z"}, 90),
     ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0),
     ({"retry-after": f"{EPOCH + 90}"}, 90),
+    ({"x-ratelimit-reset": "2026-01-01 12:00:30 UTC"}, 30),
     ({"retry-after": '"7"'}, 7),
     ({"retry-after": "soon"}, None),
     ({"retry-after": ""}, None),
