@@ -1,7 +1,7 @@
 """Turn the bytes of a file into a table of texts."""
 
-from annotate.files.reading.encoding import MARKS
-from annotate.files.reading.kinds import START, WORKBOOK, kind_of
+from annotate.files.reading.encoding import MARKS, UTF8
+from annotate.files.reading.kinds import WORKBOOK, kind_of, start_of
 from annotate.files.reading.plainjson import BEGINS
 from judges.bringing.json_table import FORMS, read_json
 from judges.bringing.sheet import NotReadable
@@ -19,16 +19,17 @@ def read_table(path, name, encoding="", separator="", sheet=""):
     with path.open("rb") as file:
         kind = kind_of(file)
         file.seek(0)
-        start = file.read(START)
-    if not start.strip():
-        raise NotReadable("the file is empty; expected is a header and a row for each answer")
+        encoding_told = "utf-16" if file.read(2) in MARKS else UTF8
     if kind == WORKBOOK:
         return read_workbook(path, name, sheet)
     if kind:
         raise NotReadable(f"“{name}” is {kind}; {TAKEN}")
-    text = start.decode("utf-16" if start[:2] in MARKS else "utf-8-sig", "ignore")
+    with path.open(encoding=encoding_told, errors="replace") as file:
+        text = start_of(file)
+    if not text:
+        raise NotReadable("the file is empty; expected is a header and a row for each answer")
     is_json = name.lower().endswith((".json", ".jsonl", ".ndjson"))
-    if BEGINS.match(text) or is_json and text.lstrip()[:1] in ("[", "{"):
+    if BEGINS.match(text) or is_json and text[:1] in ("[", "{"):
         try:
             return [], read_json(path)
         except UnicodeDecodeError:

@@ -53,6 +53,7 @@ class Failure(StrEnum):
     NOT_FOUND = "no such model or address (404)"
     REDIRECT = "redirect, not followed"
     HTML = "web page instead of a reply"
+    STREAM = "reply as a stream of events, which nobody asked for"
     BAD_UTF8 = "reply is not UTF-8"
     BAD_JSON = "reply is not JSON"
     NO_CHAT = "reply is no chat completion"
@@ -75,6 +76,7 @@ TRANSIENT = {
     Failure.BUSY,
     Failure.SERVER,
     Failure.GATEWAY,
+    Failure.HTML,
 }
 # They say nothing against the call itself: all calls of the endpoint wait.
 PAUSES = {Failure.RATE, Failure.BUSY}
@@ -87,6 +89,7 @@ OF_ALL = {
     Failure.NOT_FOUND,
     Failure.REDIRECT,
     Failure.HTML,
+    Failure.STREAM,
     Failure.NO_CHAT,
     Failure.PACKED,
 }
@@ -113,11 +116,18 @@ BY_STATUS = {
     408: Failure.TIMEOUT,
     413: Failure.TOO_LONG,
     429: Failure.RATE,
+    498: Failure.BUSY,  # of Groq
     503: Failure.BUSY,
     529: Failure.BUSY,
     # No word of the model's provider, who may have made the reply and bill it.
-    **dict.fromkeys((502, 504, 520, 522, 524), Failure.GATEWAY),
+    **dict.fromkeys((499, 502, 504, 520, 522, 524), Failure.GATEWAY),
 }
+
+
+# A stream of events, and the data of one.
+EVENT = re.compile(r"\s*(?:data|event|id|retry)?:")
+EVENT_DATA = re.compile(r"(?:\A|[\r\n])data:([^\r\n]*)")
+BESIDE = ("usage", "error", "errors")
 
 
 @dataclass
@@ -472,10 +482,29 @@ def _parse_json(body, parse):
     try:
         data = json.loads(text, strict=False)
     except (ValueError, RecursionError):
-        web = text.lstrip()[:1] == "<"
-        failure = Failure.HTML if web else Failure.BAD_JSON
-        return Answer(failure=failure, detail=text or "the reply is empty")
+        return _no_json(text, parse)
     return parse(data, text)
+
+
+def _no_json(text, parse):
+    """Return the Answer of a reply that is no JSON; an empty one or a page may be a gateway's.
+
+    What JSON counts at its beginning, or in a stream of events, is charged, and its error counts.
+    """
+    if not text.strip():
+        return Answer(failure=Failure.GATEWAY, detail="the reply is empty")
+    if text.lstrip()[:1] == "<":
+        return Answer(failure=Failure.HTML, detail=text)
+    told = {}
+    for part in [text, *EVENT_DATA.findall(text)]:
+        with suppress(ValueError, RecursionError):
+            value, _ = json.JSONDecoder(strict=False).raw_decode(part.lstrip())
+            if isinstance(value, dict):
+                told |= {name: value[name] for name in BESIDE if value.get(name)}
+    answer = parse(told, text)
+    if answer.failure is Failure.NO_CHAT:
+        answer.failure = Failure.STREAM if EVENT.match(text) else Failure.BAD_JSON
+    return answer
 
 
 def _model_names(data, text):

@@ -42,7 +42,7 @@ LENGTH = re.compile(
     r".{0,20} too (long|large)|too many (input |prompt )?tokens|string_above_max_length"
     r"|\b(input|prompt)s?\b.{0,60}exceed|exceeds? the available context"
     r"|\b(input|prompt)s?\b.{0,40}\btokens?\b.{0,40}must (be|have) |must have less than \d+ tokens"
-    r"|reduce the length",
+    r"|reduce the length|exceed\w* (the )?(model )?token limit",
     re.IGNORECASE,
 )
 
@@ -53,7 +53,7 @@ def _near(first, second):
 
 CANNOT_PAY = re.compile(f"{_near(LACK, OWED).pattern}|budget has been exceeded|余额|欠费", re.I)
 # At 403 these mean the account too; elsewhere a limit by the minute, or a parameter of the call.
-OF_ACCOUNT = _near(LACK, r"\b(quotas?|billing|payments?)\b").pattern
+OF_ACCOUNT = _near(LACK, r"\b(quotas?|billing|payments?|key limits?)\b").pattern
 CANNOT_PAY_AT_403 = re.compile(f"{CANNOT_PAY.pattern}|{OF_ACCOUNT}", re.IGNORECASE)
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|“[^”]*”|`[^`]*`")  # may be what was sent
 LONGEST = 10_000  # characters of a sentence that are looked at

@@ -32,8 +32,10 @@ PROSE = re.compile(
     rf"(?P<span>{PROSE_PART}(?:[\s,]*(?:and\s+)?{PROSE_PART})*)",
     re.IGNORECASE,
 )
-# In the header RateLimit of the IETF: what is left of a limit, and the seconds until its reset.
-LEFT_AND_RESET = re.compile(r"\b(?:r|remaining)=(\d{1,9})\b.{0,80}?\b(?:t|reset)=(\d{1,9})\b")
+# In the headers RateLimit and RateLimit-Policy of the IETF, by its older drafts and its newer ones:
+# what is left of a limit, the seconds until its reset, and those of its window.
+NEXT_LIMIT = re.compile(r',(?=\s*(?:"[^"]*"|[\w*/:.-]+)\s*(?:[;,]|\Z))')
+OF_LIMIT = re.compile(r"\b(r|remaining|t|reset|w)\s*=\s*(\d{1,9})\b", re.IGNORECASE)
 LONGEST_IN_PROSE = 3600  # seconds; words that ask for more may be anybody's, as an echoed text's
 EPOCH, EPOCH_MS = 1e9, 1e12  # numbers from here are moments, not lengths
 
@@ -52,8 +54,12 @@ def seconds_told(headers, body, now):
 def _of_header(headers, name, value, now):
     name = name.lower()
     if name == "ratelimit":
-        resets = [float(reset) for left, reset in LEFT_AND_RESET.findall(value) if not int(left)]
-        return max(resets, default=None)
+        windows = _limits(headers.get("ratelimit-policy", ""))
+        used_up = {limit: told for limit, told in _limits(value).items() if told.get("left") == 0}
+        waits = [
+            told.get("reset", windows.get(limit, {}).get("w")) for limit, told in used_up.items()
+        ]
+        return max((seconds for seconds in waits if seconds is not None), default=None)
     if "retry-after" in name:
         return _seconds(value + ("ms" if name.endswith("-ms") else ""), now)
     if "reset" in name and re.search("rate-?limit", name):
@@ -61,6 +67,17 @@ def _of_header(headers, name, value, now):
         left = headers.get(name.replace("reset", "remaining"), "0")
         return _seconds(value, now) if left.strip().lstrip("-0.") == "" else None
     return None
+
+
+def _limits(header):
+    """Return {its name, or how it begins: {"left", "reset" or "w": number}} for each limit."""
+    limits = {}
+    for limit in NEXT_LIMIT.split(header):
+        told = OF_LIMIT.findall(re.sub('"[^"]*"', "", limit))
+        names = {"r": "left", "remaining": "left", "t": "reset"}
+        name = limit.partition(";")[0].strip(' "')
+        limits[name] = {names.get(key.lower(), key.lower()): float(n) for key, n in told}
+    return limits
 
 
 def _seconds(text, now):
@@ -102,5 +119,5 @@ def _until(text, now):
 
 
 def _of_iso(text):
-    """Read a moment of ISO 8601, also with a blank before the offset."""
-    return datetime.fromisoformat(re.sub(r"\s(?=[+-]\d|Z)", "", text))
+    """Read a moment of ISO 8601, also with a blank before the offset or with UTC behind it."""
+    return datetime.fromisoformat(re.sub(r"\s(?=[+-]\d|Z)|\s?UTC\Z", "", text))

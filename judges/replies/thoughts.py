@@ -5,18 +5,24 @@ import re
 # How models mark a thought: where it begins, and where it ends.
 NAMES = (
     *("think", "thinking", "thought", "thoughts", "cot", "monologue"),
-    *("reason", "reasoning", "reflection", "scratchpad", "analysis", "deliberation"),
+    *("reason", "reasoning", "reflection", "scratch_?pad", "analysis", "deliberation"),
 )
 # Also seed:think, think:opensource, longcat_think, thought_process, antThinking and <|thinking|>;
-# with attributes, with blanks, and with the brackets as HTML or Markdown writes them.
-OPENS = r"(?:\\?<|&lt;)\s?[|｜]?"
-CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?[|｜]?(?:\\?>|&gt;)"
+# with attributes, with blanks, and with the brackets as HTML, Markdown or JSON writes them.
+OPENS = r"(?:\\?[<＜]|&lt;|&#60;|\\u003c)\s?[|｜]?"
+CLOSES = r"(?:\s+[\w:-]{1,40}\s*=[^<>&|/]{0,200}|\s)?[|｜]?(?:\\?[>＞]|&gt;|&#62;|\\u003e)"
 PREFIX = r"(?:(?!begin_|start_|end_|no_)\w{1,20}[:_]|ant)?"
-SUFFIX = r"(?:[:_](?!(?:\w{1,20}_)?(?:begin|start|end))\w{1,20})?"
+SUFFIX = r"(?:[:_](?!(?:\w{1,20}_)?(?:begin|start|end))\w{1,50})?"
 TAGS = [f"{PREFIX}{name}{SUFFIX}{CLOSES}" for name in NAMES]
 NEVER = r"(?!)"
 NAMED = f"(?:{'|'.join(NAMES)})"
 ANSWER = r"<\|start_(?:response|text)\|>"
+
+TURN_ENDS = r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|<\|end\|>|</s>)"
+USER_BEGINS = (
+    r"<\|(?:im_start|start_header_id|start)\|>\s?user\b|<start_of_turn>user\b|<[|｜][Uu]ser[|｜]>"
+    r"|\[INST\]"
+)
 
 
 def _closing(mark: str) -> str:
@@ -49,11 +55,7 @@ MARKS = [
     (_closing(r"<\|close\|>response<\|sep\|>"), r"<\|open\|>response<\|sep\|>"),
     (_closing(r"\[END FINAL RESPONSE\]"), r"(?m:^[ \t]*)\[BEGIN FINAL RESPONSE\]"),
     # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
-    (
-        r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|</s>)\s*"
-        r"<(?:\|im_start\||\|start_header_id\||start_of_turn|\|)>?user",
-        NEVER,
-    ),
+    (rf"(?:(?<![ \t(\"“'‘`])|{TURN_ENDS}\s*)(?:{USER_BEGINS})", NEVER),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
     (r"<(?:unused|ctrl)94>thought", r"<(?:unused|ctrl)95>"),  # MedGemma, Gemini
@@ -77,9 +79,16 @@ NEXT = re.compile(
     + "".join(f"|(?P<end{number}>{end})" for number, (_, end) in enumerate(MARKS))
     + r'|(?P<json>\{(?=\s*")|\[(?=\s*(?:["{\[\d-]|true|false|null)))'
 )
-# A mark that stands in quotation marks is spoken of: what is before it, and what is behind it.
-BEFORE = re.compile(r"(?:[\s([{:,–—-]|\A)[\"“”„'‘’`«]")
-BEHIND = re.compile("[\"”“'’`»]")
+# What is around a mark, here a NUL, that is only spoken of: quotation marks of its own, or a word
+# for what it is. Quotation marks that look alike open only behind a blank: else they may end what
+# stands before the mark, as a comma may stand before them and French ones have a blank there.
+NEAR = 30  # characters
+SPOKEN_OF = re.compile(
+    r"""(?:[\s([{*]|\A)["“”„'‘’`]\0["“”'’`]"""
+    r"|「\0」|『\0』|《\0》|〈\0〉|“\0”|„\0[“”]|‘\0’|‚\0[‘’]|«\s?\0\s?»|‹\s?\0\s?›|\(\0\)|<code>\0<"
+    r"|\b(?:an?|the|its|this|that|no|any|one) (?:[a-z]+ )?"
+    r"\0 (?:tag|token|mark|marker|block|element|delimiter|string)s?\b"
+)
 TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
 
 
@@ -88,7 +97,7 @@ def without_thoughts(reply: str) -> str:
 
     So all else keeps its place. An end without a beginning ends a thought that began with the
     reply, as templates open it; a beginning without an end begins one that lasts. Within a text
-    of JSON, be it whole or broken, and within quotation marks of its own, a mark is a text.
+    of JSON, be it whole or broken, and where it is only spoken of, a mark is a text.
     """
     if granite := GRANITE.match(reply):
         reply = "\n" * granite.end() + reply[granite.end() :]
@@ -124,11 +133,11 @@ def without_thoughts(reply: str) -> str:
 
 
 def _search(marks: re.Pattern[str], reply: str, position: int) -> re.Match[str] | None:
-    """Return the next mark that is none of those in quotation marks of their own."""
+    """Return the next mark that is more than spoken of."""
     while mark := marks.search(reply, position):
-        position = mark.end()
-        before = reply[max(0, mark.start() - 2) : mark.start()]
-        if not (BEFORE.fullmatch(before) and BEHIND.match(reply, position)):
+        start, position = mark.span()
+        around = reply[max(0, start - NEAR) : start], reply[position : position + NEAR]
+        if not SPOKEN_OF.search("\0".join(text.replace("\0", "\ufffd") for text in around)):
             break
     return mark
 

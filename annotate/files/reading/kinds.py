@@ -59,6 +59,14 @@ def kind_of(file):
     return kind
 
 
+def start_of(file):
+    """Return how a file of text begins behind its blanks."""
+    start = ""
+    while not start and (read := file.read(START)):
+        start = read.lstrip()
+    return start + file.read(START)
+
+
 def _of_archive(file):
     # Only its size bounds what a directory is read to, and a few bytes there take much longer here.
     file.seek(0)

@@ -18,7 +18,7 @@ from annotate.files.reading.delimited import (
     records,
 )
 from annotate.files.reading.encoding import UTF8, refusal
-from annotate.files.reading.kinds import START
+from annotate.files.reading.kinds import start_of
 from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import is_number, plain
@@ -60,7 +60,7 @@ class TableFile:
     def _is_json(self):
         """Tell JSON from CSV by how it begins where that is certain, else by the file's name."""
         with self.path.open(encoding=UTF8, newline="") as file:
-            start = file.read(START).lstrip()
+            start = start_of(file)
         line = next(iter(start.splitlines()), "")
         cells = {cell.strip('" ') for cell in re.split(SEPARATED, line)}
         is_csv = bool(declared(line) or cells & {*self.table.required, *self.table.aliases})

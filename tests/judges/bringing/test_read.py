@@ -397,6 +397,19 @@ def test_json_with_keys_within_objects(table, is_lines):
     assert rows == [(1, ["1", "t", "", '["a"]', "", ""]), (2, ["2", "", "", "", "1", "4"])]
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ('[{"id": 1}]', "utf-8"),
+        ('[{"id": 1}]', "utf-8-sig"),
+        ("id,text\n1,a\n", "utf-8-sig"),
+        ("id,text\n1,a\n", "utf-16"),
+    ],
+)
+def test_many_blanks_before_a_table_change_nothing(table, text, encoding):
+    assert table((" \n" * 5000 + text).encode(encoding))[0][0] == "id"
+
+
 def test_a_number_that_is_none_is_told_by_its_row_and_column(table):
     objects = b'[{"id": 1, "n": {"m": NaN}}, {"id": 2, "n": {"m": 3}}, {"id": 3, "n": {"m": NaN}}]'
     _, rows, assumed, _ = table(objects, "a.json")

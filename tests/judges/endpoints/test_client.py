@@ -89,6 +89,11 @@ def packed(body, how="gzip", status=200):
     return Reply(body, status, {"content-encoding": how})
 
 
+STREAM = (
+    'data: {"choices": [{"delta": {"content": "4"}}]}\n\n'
+    'data: {"choices": [], "usage": {"prompt_tokens": 30, "completion_tokens": 7000}}\n\n'
+    "data: [DONE]\n\n"
+)
 FAILURES = {
     "400": (Reply(error("bad"), 400), Failure.BAD_REQUEST),
     "401": (Reply(error("invalid_api_key"), 401), Failure.AUTHENTICATION),
@@ -126,6 +131,8 @@ FAILURES = {
     ),
     "502": (Reply("<html>Bad gateway</html>", 502), Failure.GATEWAY),
     "504": (Reply("", 504), Failure.GATEWAY),
+    "499 of nginx": (Reply("", 499), Failure.GATEWAY),
+    "498 of Groq": (Reply("", 498), Failure.BUSY),
     "524 of Cloudflare": (Reply("", 524), Failure.GATEWAY),
     "content filter 400": (Reply(error("content_filter"), 400), Failure.CONTENT_FILTER),
     "content filter 200": (chat("", "content_filter"), Failure.CONTENT_FILTER),
@@ -158,7 +165,19 @@ FAILURES = {
     "web page said to be JSON": (Reply("<!doctype html>"), Failure.HTML),
     "not UTF-8": (Reply(b'{"choices": "\xff\xfe"}'), Failure.BAD_UTF8),
     "junk": (Reply('{"choices": ['), Failure.BAD_JSON),
-    "empty body": (Reply(""), Failure.BAD_JSON),
+    "empty body": (Reply(""), Failure.GATEWAY),
+    "a body of line ends": (Reply("\n\r\n"), Failure.GATEWAY),
+    "a stream": (Reply(STREAM), Failure.STREAM),
+    "a stream with a comment before it": (Reply(f": waiting\n\n{STREAM}"), Failure.STREAM),
+    "a stream of another provider": (
+        Reply('event: message_start\ndata: {"type": "message_start"}\n\n'),
+        Failure.STREAM,
+    ),
+    "a stream with an error": (
+        Reply('data: {"choices": []}\n\ndata: {"error": {"code": 429}}\n\n'),
+        Failure.RATE,
+    ),
+    "text that is none": (Reply("upstream gone"), Failure.BAD_JSON),
     "too deep": (Reply("[" * 100_000), Failure.BAD_JSON),
     "no choices": (Reply({"choices": []}), Failure.NO_CHAT),
     "a list": (Reply("[1]"), Failure.NO_CHAT),
@@ -235,6 +254,23 @@ def test_an_error_in_a_reply_with_status_200_is_read_like_the_status_that_it_nam
     answer = parse_response(json.dumps(WRAPPED[case](code)).encode(), 50)
     assert (answer.failure, answer.content) == (CODES[code], "")
     assert answer.detail.startswith(f"{code} in a reply with status 200: {{")
+
+
+COUNTED = '{"usage": {"prompt_tokens": 30, "completion_tokens": 7000}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "failure"),
+    [
+        (STREAM, Failure.STREAM),
+        (STREAM.replace("\n", "\r"), Failure.STREAM),
+        (f"{COUNTED}\0", Failure.BAD_JSON),
+        (f"\n{COUNTED}\ndata: [DONE]", Failure.BAD_JSON),
+    ],
+)
+def test_what_is_no_json_costs_what_it_counted(body, failure):
+    answer = parse_response(body.encode(), 50)
+    assert (answer.failure, answer.tokens_in, answer.least) == (failure, 30, (30, 7000))
 
 
 def test_an_error_that_is_null_or_empty_is_none():

@@ -118,6 +118,8 @@ REFUSED = {
     # Too long
     "OpenAI's context": (400, said(code="context_length_exceeded"), LONG),
     "Anthropic's context": (400, said("prompt is too long: 209,000 tokens"), LONG),
+    "Moonshot's context": (400, said("Your request exceeded model token limit: 8192"), LONG),
+    "OpenRouter's limit of a key": (403, said("Key limit exceeded (total limit)."), PAY),
     "vLLM's context": (400, said("This model's maximum context length is 4096 tokens."), LONG),
     "Gemini's": (400, said("The input token count (20) exceeds the maximum (10)."), LONG),
     "Anthropic's sum": (400, said("input length and `max_tokens` exceed context limit"), LONG),

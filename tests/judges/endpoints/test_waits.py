@@ -18,6 +18,7 @@ HEADERS = [
     ({"retry-after": "2026-01-01T12:01:30Z"}, 90),
     ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0),
     ({"retry-after": f"{EPOCH + 90}"}, 90),
+    ({"x-ratelimit-reset": "2026-01-01 12:00:30 UTC"}, 30),
     ({"retry-after": '"7"'}, 7),
     ({"retry-after": "soon"}, None),
     ({"retry-after": ""}, None),
@@ -43,6 +44,17 @@ HEADERS = [
     ({"RateLimit": "limit=100, remaining=0, reset=30"}, 30),
     ({"ratelimit": '"minute";r=7;t=9, "hour";r=0;q=100;t=1200'}, 1200),
     ({"ratelimit": '"minute";r=7;t=9'}, None),
+    ({"ratelimit": '"minute";t=9;r=0'}, 9),
+    ({"ratelimit": '"a";r=0, "b";r=5;t=600'}, None),
+    ({"ratelimit": '"a";r=0;t=4, "b";r=5;t=600'}, 4),
+    ({"ratelimit": "a;r=0;pk=:dD05:;t=4, b;r=0;t=6"}, 6),
+    ([("ratelimit", '"a";r=0;t=4'), ("ratelimit", '"b";r=0;t=6')], 6),
+    ({"ratelimit": '"r=0, t=9;";r=1;t=4'}, None),
+    ({"RateLimit": "reset=30, remaining=0, limit=100"}, 30),
+    ({"RateLimit": "limit=100;w=60, remaining=0, reset=30"}, 30),
+    ({"RateLimit": "limit=100, remaining=1, reset=30", "RateLimit-Policy": "100;w=60"}, None),
+    ({"RateLimit": '"a";r=0', "RateLimit-Policy": '"a";q=5;w=60, "b";q=50;w=3600'}, 60),
+    ({"RateLimit-Remaining": "0", "RateLimit-Reset": "30", "RateLimit-Policy": "5;w=60"}, 30),
     # Of several limits those that are not used up say nothing.
     (
         {

@@ -52,6 +52,11 @@ MARKED = [
     ("<｜begin▁of▁thinking｜>", "<｜end▁of▁thinking｜>"),
     ("<｜think｜>", "<｜/think｜>"),
     ("<deliberation>", "</deliberation>"),
+    ("<scratch_pad>", "</scratch_pad>"),
+    ("\\u003cthink\\u003e", "\\u003c/think\\u003e"),
+    ("＜think＞", "＜/think＞"),
+    ("&#60;think&#62;", "&#60;/think&#62;"),
+    (f"<think_never_used_{'0' * 32}>", f"</think_never_used_{'0' * 32}>"),
     ("<ctrl94>thought\n", "<ctrl95>"),
     ("<|im_start|>think\n", "<|im_end|>\n<|im_start|>answer\n"),
     ("◁think▷", "◁/think▷"),
@@ -142,6 +147,12 @@ SAID = {
         "4",
     ),
     "a further turn of Gemma": ("4<end_of_turn>\n<start_of_turn>user\n2", "4"),
+    **{
+        f"a further turn that begins with {mark}": (f"4{before}{mark}\n2", "4")
+        for mark in ("<|user|>", "<｜User｜>", "<|start|>user", "[INST]", "<|im_start|>user")
+        for before in ("\n", "")
+    },
+    "a word on <|user|>": ("It says <|user|> [INST]. 4", "It says <|user|> [INST]. 4"),
     "the same turn": (
         "2?<|im_end|>\n<|im_start|>assistant\n4",
         "2?<|im_end|> <|im_start|>assistant 4",
@@ -182,6 +193,26 @@ SAID = {
         )
         for mark in ("<think>", "</think>", "<|START_RESPONSE|>", "<|end_response|>", "[/THINK]")
     },
+    **{
+        f"a mark between {quotes}": (f"4。它有{quotes}。".replace("…", "</think>"),) * 2
+        for quotes in ("「…」", "『…』", "《…》", "“…”", "‘…’", "«…»", "‹…›", "„…“", "(…)", "« … »")
+    },
+    **{
+        f"a mark that is called {words}": (f"4. It has {words}.".replace("…", mark),) * 2
+        for mark in ("<think>", "</think>", "[/THINK]", "<|START_RESPONSE|>")
+        for words in ("a … tag", "the closing … token", "its … tags", "an unclosed … block")
+    },
+    "a mark in code that is bold": ("4. It has **`</think>`**.", "4. It has **`</think>`**."),
+    "a mark in HTML's code": ("4: <code></think></code>", "4: <code></think></code>"),
+    # Nothing tells such a mark from one that is meant: what is said is missed.
+    "a mark that is called nothing": ("4. It ends in </think> twice.", "twice."),
+    "a begin that is called nothing": ("It has <think> in it. 4", "It has"),
+    "quotation marks that end before it": ('2. "Yes,"</think>"No"', '"No"'),
+    "French ones that end before it": ("2. « Oui »</think>« Non »", "« Non »"),
+    "German ones that end before it": ("2. „Ja“</think>„Nein“", "„Nein“"),
+    "a noun behind an end": ("2? I end it.</think> tags: 4", "tags: 4"),
+    "an article before an end": ("2? I give the</think> 4", "4"),
+    "a thought that speaks of its end": ("2, then the </think> tag. 3?</think>4", "4"),
     "a quoted end within a thought": ('<think>It has "</think>" in it. 2?</think>4', "4"),
     "a quoted begin within a thought": ("It has '<think>' in it. 2?</think>4", "4"),
     "quotations around an end": ('<think>"Yes"</think>"No"', '"No"'),

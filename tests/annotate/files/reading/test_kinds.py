@@ -128,6 +128,11 @@ FORMS = {
     "a list of lists": ("a.json", '[["item"], ["a"]]', "line 1: found a JSON list"),
     "a list of nothing": ("a.csv", "[]", "line 1: found a JSON list"),
     "a list in a CSV": ("a.csv", '\n[\n  {"item": "a"}\n]\n', "line 2: found a JSON list"),
+    "a list behind many blanks": (
+        "a.csv",
+        "\n" * 9000 + '[{"item": "a"}]',
+        "line 9001: found a JSON",
+    ),
     "an object over lines": ("a.json", '{\n  "item": "a"\n}\n', "line 1: found a JSON object over"),
 }
 
