@@ -62,14 +62,14 @@ def _steps(study, facts):
             f"{count_of(facts['rating_count'], 'rating')} by "
             f"{count_of(facts['rater_count'], 'rater')}",
             facts["rating_count"] > 0,
-            url("raters"),
+            url("raters") if study.may_edit else "",
             "Get the link",
         ),
         Step(
             "Run judges",
             f"{count_of(facts['judged'], 'judgment')} by {count_of(facts['judge_count'], 'judge')}",
             facts["judged"] > 0,
-            url("judges"),
+            url("judges") if study.may_edit else "",
             "Choose a judge",
         ),
         Step(

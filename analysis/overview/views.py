@@ -47,7 +47,7 @@ def items(request, slug):
     """Show the items, filtered by what the address asks for."""
     study = access.study_or_404(request.user, slug)
     chosen = overview.ItemFilter(study, request.GET)
-    page = Paginator(chosen.items(), 50).get_page(request.GET.get("page"))
+    page = Paginator(chosen.items(), 15).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "section": "items",

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 
-from analysis.reports.words import texts_beside
+from analysis.reports.words import NoFinding, texts_beside
 
 OF_READERS = ("method", "formula", "source", "by_note", "no_figure")  # of about.yaml
 NO_JUDGE = "no judge has scored an item yet"
@@ -98,6 +98,8 @@ class ReportObject:
         options = options if self.is_drawn else replace(options, draws=0)
         report = self.build(answers, options, self.parts_of_finding(parts[0]), **self.brief)
         finding, _ = finding_of(report, parts[0], self)
+        if isinstance(finding, NoFinding):
+            return "", finding
         why = next((entry.reason for entry in report.entries if entry.reason), self.silent)
         return finding, "" if finding else why
 

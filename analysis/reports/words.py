@@ -19,6 +19,10 @@ def short(number, digits=2):
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
+class NoFinding(str):
+    """A sentence that says why a report finds nothing, in the place of its finding."""
+
+
 class Writer(Formatter):
     """Fill a text: {x:short} .41, {x:measured} 0.25, {n:*item} 1 item or 2 items.
 

@@ -119,9 +119,10 @@ def headlines(request, slug):
         context = {"study": study, "waiting": waiting, "heading": "More"}
         return render(request, "analysis/_computing_card.html", context)
     by_name, (shown, lacking) = cards(source), pages_of(source.reader)
+    pages = [(page, _cards_of(page, by_name, source.reader)) for page in shown]
     context = {
         "study": study,
-        "pages": [(page, _cards_of(page, by_name, source.reader)) for page in shown],
+        "pages": sorted(pages, key=lambda page: not page[1][0].finding),
         "lacking": lacking,
         "computed": headlines_computed(source),
     }

@@ -30,17 +30,17 @@ def missing(source, options=None, kind=None):
     if kind is not None and not kind.needs_ratings:
         return None
     choices, slug = source.choices, source.study.slug
+    may_edit = getattr(source.study, "may_edit", False)  # the study of a command has no role
     if not choices.has_items:
-        # The study of a command has no role.
-        may_load = getattr(source.study, "may_edit", False)
-        load = reverse("load", args=[slug]) if may_load else ""
+        load = reverse("load", args=[slug]) if may_edit else ""
         return Missing("No items are loaded.", load, "Load items")
     questions = source.reader.questions
     if questions and not any(question.scale.has_values for question in questions):
         text = "Every question of this study is answered in words, so there is nothing to compute."
         return Missing(text, reverse("coding", args=[slug]), "Read what raters wrote")
     if not choices.roles:
-        return Missing("No rating counts yet.", reverse("raters", args=[slug]), "Invite raters")
+        invite = reverse("raters", args=[slug]) if may_edit else ""
+        return Missing("No rating counts yet.", invite, "Invite raters")
     if options and options.reference not in (ALL, *choices.roles):
         text = f"Nobody with the role {options.reference} has rated: choose another reference."
         return Missing(text, "?reference=all", "Compare with all people")

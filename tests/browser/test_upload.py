@@ -19,6 +19,7 @@ def media(settings, tmp_path):
 
 def choose(page, folder, **tables):
     study, paths = write(folder, **tables)
+    page.get_by_role("link", name="Make the study from files").click()
     page.get_by_label("study.yaml").set_input_files(study)
     for table, path in paths.items():
         page.get_by_label(f"{table}.csv").set_input_files(path)

@@ -50,6 +50,7 @@ def load(page, folder):
     (folder / "items.csv").write_text(ITEMS)
     page.goto("/")
     page.get_by_role("link", name="New study").first.click()
+    page.get_by_role("link", name="Make the study from files").click()
     page.get_by_label("study.yaml").set_input_files(folder / "study.yaml")
     page.get_by_label("items.csv").set_input_files(folder / "items.csv")
     page.get_by_role("button", name="Check the files").click()

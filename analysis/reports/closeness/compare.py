@@ -29,7 +29,7 @@ from analysis.reports.verdict.options import VerdictOptions
 from analysis.reports.verdict.page import MATRIX
 from analysis.reports.verdict.report import VERDICT
 from analysis.reports.verdict.sentences import RATE
-from analysis.reports.words import money, notes_beside, p_words
+from analysis.reports.words import NoFinding, money, notes_beside, p_words
 from analysis.stats.comparison.differences import holm, not_worse, paired_difference
 from analysis.stats.ensembles.average import average
 from analysis.stats.estimate import Estimate
@@ -106,7 +106,7 @@ class Compare(ClosenessReport):
         pairs = [(first, named[-1]) for first in named[:-1]] if of and other else []
         for key in (parts or measures_of(answers.questions)) if pairs else ():
             _add_measure(report, sides, pairs, MEASURES[key], options.margin)
-        report.verdict = list_sentences(report) or [say_note("nobody")]
+        report.verdict = list_sentences(report) or [NoFinding(say_note("nobody"))]
         notes = list_notes(named, sides, options, {row["measure"] for row in report.rows})
         return sides.scores, [*notes, *sides.labels.sentences()]
 

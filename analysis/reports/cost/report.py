@@ -16,7 +16,7 @@ from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.findings import defined
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.words import money, notes_beside, worded
+from analysis.reports.words import NoFinding, money, notes_beside, worded
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.frontier import non_dominated
@@ -98,7 +98,7 @@ class Cost(MeasuredReport):
             if {pair.get("single"), pair.get("multiple")} <= {*scores.judges}
         ]
         if report.rows and all(isnan(row["cost"]) for row in report.rows):
-            report.verdict.append(say("unknown"))
+            report.verdict.append(NoFinding(say("unknown")))
         best = [row for row in report.rows if row["question"] == wanted[0] and row["frontier"]]
         if len(best) > 1:
             steps = [

@@ -13,7 +13,7 @@ from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.measured import MeasuredReport
-from analysis.reports.words import notes_beside
+from analysis.reports.words import NoFinding, notes_beside
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.verdict_correction import corrected_share
 from analysis.stats.replacement.prediction_powered import (
@@ -278,7 +278,7 @@ def _verdict(report, question, units):
     alone, judge = overall(report, question, HUMANS), best_judge(report, question)
     facts = {"question": question, "units": units, "alone": alone, "people": _with_interval(alone)}
     if alone["n"] < FEWEST:
-        return say("too_few", **facts, least=FEWEST)
+        return NoFinding(say("too_few", **facts, least=FEWEST))
     if not judge:
         judged = [e.row for e in report.entries if e.judge and e.row["question"] == question]
         is_all = any(row["n"] and row["n_unlabelled"] < FEWEST_SCORES for row in judged)

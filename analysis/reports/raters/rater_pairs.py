@@ -15,7 +15,7 @@ from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import PeopleOptions
-from analysis.reports.words import notes_beside
+from analysis.reports.words import NoFinding, notes_beside
 from analysis.stats.agreement.cohen_kappa import WEIGHTS, kappa_of_tables
 from analysis.stats.agreement.pooled_pair import Shared, pooled_pair
 from analysis.stats.estimate import Estimate
@@ -198,7 +198,8 @@ def _who_stands_apart(pairs, words):
     outliers = low_outliers(means, DEVIATIONS)
     who = ", ".join(f"{pairs.names[place]} ({means[place]:.2f})" for place in outliers.places)
     case = "unknown" if outliers.reason else "apart" if who else "nobody"
-    return say(case, words=words, outliers=outliers, deviations=DEVIATIONS, who=who)
+    words = say(case, words=words, outliers=outliers, deviations=DEVIATIONS, who=who)
+    return NoFinding(words) if outliers.reason else words
 
 
 KIND = RaterPairs().kind()

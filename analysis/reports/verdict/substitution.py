@@ -22,7 +22,7 @@ from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.verdict.baselines import BASELINE, CONSTANT, baselines_of
 from analysis.reports.verdict.options import PLAIN, SubstitutionOptions, usual_epsilon
 from analysis.reports.verdict.sentences import MOST_NAMED, note, quoted
-from analysis.reports.words import notes_beside
+from analysis.reports.words import NoFinding, notes_beside
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.human_ceiling import HumanCeiling, human_ceiling
@@ -233,7 +233,7 @@ def _verdicts(report, role, epsilon):
         if not tested:
             reason = entries[0].reason
             why = f"{reason[:1].upper()}{reason[1:]}"
-            sentences.append(f"{question}: nothing can be said. {why}.")
+            sentences.append(NoFinding(f"{question}: nothing can be said. {why}."))
             continue
         agreement = _agreement_words(tested[0])
         sentences.append(f"{agreement[0].upper()}{agreement[1:]}.")

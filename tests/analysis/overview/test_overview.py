@@ -93,6 +93,17 @@ def test_a_viewer_is_never_led_to_loading(owner, stranger, as_stranger, as_owner
     assert not any(link in as_stranger.get(address).content.decode() for link in links)
 
 
+@pytest.mark.parametrize("path", ["", "analysis/", "analysis/roc/", "quality/"])
+def test_a_viewer_is_not_asked_to_invite_raters_or_run_judges(
+    owner, stranger, as_stranger, as_owner, path
+):
+    as_viewer(factories.make_study("films", owner, items=2), stranger)
+    address = f"/studies/films/{path}"
+    offers = ("Invite raters</a>", "Get the link</a>", "Choose a judge</a>", "Run judges</a>")
+    assert any(offer in as_owner.get(address).content.decode() for offer in offers)
+    assert not any(offer in as_stranger.get(address).content.decode() for offer in offers)
+
+
 @pytest.mark.parametrize("path", ["", "items/", "item"])
 def test_pages_take_at_most_sixteen_queries(rated, as_owner, django_assert_max_num_queries, path):
     if path == "item":

@@ -46,6 +46,27 @@ def test_a_page_begins_with_what_it_found(rated, as_owner, name):
     assert report.verdict or kind.find(report, chosen) or not report.rows
 
 
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("substitution", "nothing can be said. "),
+        ("prediction_powered", "nothing can be said from "),
+        ("rater_pairs", "cannot be said: it takes 4 raters, there are 3"),
+        ("cost", "What an item costs is not known"),
+    ],
+)
+def test_a_sentence_that_nothing_is_found_is_no_finding(rated, as_owner, name, why):
+    more = as_owner.get("/studies/films/analysis/headlines/").context["pages"]
+    card = next(card for _, cards in more for card in cards if card.name == name)
+    assert card.finding == "" and why in card.missing
+
+
+def test_questions_without_a_finding_stand_last(rated, as_owner):
+    more = as_owner.get("/studies/films/analysis/headlines/").context["pages"]
+    found = [bool(cards[0].finding) for _, cards in more]
+    assert any(found) and not all(found) and found == sorted(found, reverse=True)
+
+
 def test_it_names_the_judge_with_the_largest_value_beside_raters(rated, as_owner):
     rows = [
         row
