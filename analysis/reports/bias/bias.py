@@ -78,7 +78,7 @@ class Bias(MeasuredReport):
             (name, judge, question.key, *numbers)
             for name, question, judge in product(biases, ordered, scores.judges)
             if name in OF_DIFFERENCE
-            for numbers in OF_DIFFERENCE[name](work.on(judge, question))
+            for numbers in _On(work, judge, question).measured(name)
         ]
         if ordered:
             rows += of_itself(scores, biases, [question.key for question in wanted])
@@ -134,7 +134,9 @@ class Bias(MeasuredReport):
 
     def find(self, report, question):
         """Say which judge is furthest from people on one system, and to which side."""
-        worst = _furthest(report, question)
+        rows = defined(pick(report, "judge", bias=SYSTEMS, question=question), "value")
+        rows = [row for row in rows if row["group"] != EVERYTHING]
+        worst = max(rows, key=lambda row: abs(row["value"]), default=None)
         if worst is None:
             return ""
         if not worst["value"]:
@@ -178,10 +180,6 @@ class _Work:
         """Return the same work on the choose part, if these items are the test part; else None."""
         return self.scores.choosing and _Work(self.scores.choosing)
 
-    def on(self, judge, question):
-        """Return what the judge and people say of one question."""
-        return _On(self, judge, question)
-
 
 class _On:
     """One judge on one question: its values and people's means (items,), NaN = not compared."""
@@ -199,6 +197,13 @@ class _On:
     def difference(self):
         return self.values - self.people
 
+    def measured(self, bias):
+        """Return (measure, Estimate, and a group) of a bias; a map alone needs no shared scale."""
+        measure, numbers_of = OF_DIFFERENCE[bias]
+        if self.is_apart and measure:
+            return [(measure, Estimate(nan, reason=OTHER_SCALE))]
+        return numbers_of(self)
+
     @cached_property
     def map(self):
         """The Map from judge to people, of the choose part if there is one; None without values."""
@@ -206,7 +211,7 @@ class _On:
         if choosing and self.judge not in choosing.scores.every_judge:
             return None
         if choosing:
-            on = choosing.on(self.judge, self.question)
+            on = _On(choosing, self.judge, self.question)
         has_both = ~np.isnan(on.values) & ~np.isnan(on.people)
         return isotonic_map(on.values, on.people) if has_both.any() else None
 
@@ -218,8 +223,6 @@ class _On:
 
 
 def _slope(on):
-    if on.is_apart:
-        return [("slope", Estimate(nan, reason=OTHER_SCALE))]
     size, unit = on.work.lengths
     if np.isnan(size).all():
         return [("slope", Estimate(nan, reason="no item has a text"))]
@@ -230,9 +233,6 @@ def _slope(on):
 
 def _means_of_systems(on):
     """Yield the mean difference over all items, then that of each system."""
-    if on.is_apart:
-        yield "mean", Estimate(nan, reason=OTHER_SCALE)
-        return
     scores = on.scores
     yield "mean", clustered_mean(on.difference, **scores.resampling()), EVERYTHING
     rows = np.flatnonzero(scores.systems >= 0)
@@ -244,8 +244,8 @@ def _means_of_systems(on):
 def _spread_of_recipients(on):
     """Yield the spread of the recipients' mean differences, then the largest of them."""
     scores, rows = on.scores, np.flatnonzero(on.scores.recipients >= 0)
-    if on.is_apart or not len(rows):
-        yield "sd", Estimate(nan, reason=OTHER_SCALE if on.is_apart else "no item has a recipient")
+    if not len(rows):
+        yield "sd", Estimate(nan, reason="no item has a recipient")
         return
     codes, difference = scores.recipients[rows], on.difference
     yield "sd", spread_of_means(difference[rows], codes, **scores.resampling(rows)), EVERYTHING
@@ -271,11 +271,12 @@ def _errors(on):
             yield name, clustered_mean(errors, **on.scores.resampling())
 
 
+# The measure that has no value where a judge has a scale of its own, and the numbers.
 OF_DIFFERENCE = {
-    LENGTH: _slope,
-    SYSTEMS: _means_of_systems,
-    RECIPIENTS: _spread_of_recipients,
-    CALIBRATION: _errors,
+    LENGTH: ("slope", _slope),
+    SYSTEMS: ("mean", _means_of_systems),
+    RECIPIENTS: ("sd", _spread_of_recipients),
+    CALIBRATION: ("", _errors),
 }
 
 
@@ -289,13 +290,6 @@ def _notes(report, work):
     n = None if work.choosing else work.folds[1]
     yield say("calibration_of_split") if n is None else say("calibration", n=n, others=n - 1)
     yield say("runs")
-
-
-def _furthest(report, question):
-    """Return the row of the judge and system furthest from people; None without a difference."""
-    rows = defined(pick(report, "judge", bias=SYSTEMS, question=question), "value")
-    rows = [row for row in rows if row["group"] != EVERYTHING]
-    return max(rows, key=lambda row: abs(row["value"]), default=None)
 
 
 def _defined(entries):

@@ -183,14 +183,12 @@ def _add(report, test, judge, relation, name, comparison):
     options = test.run.frozen["robustness"]["relations"].get(relation, {})
     about = {"evaluator": judge, "question": test.question.key, "relation": relation}
     about |= {"setting": setting(options), "measure": name}
-    beside = columns_of("floor", comparison.floor) | columns_of("excess", comparison.excess)
-    reason = comparison.value.reason or comparison.excess.reason
-    lost = max(
-        estimate.undefined_draws
-        for estimate in (comparison.value, comparison.floor, comparison.excess)
-    )
-    facts = {"judge": judge, "kind": "judge", "reason": reason, "undefined_draws": lost}
-    report.add_estimate(about, comparison.value, {"n": comparison.value.n} | beside, **facts)
+    numbers = {name: getattr(comparison, name) for name in ("value", "floor", "excess")}
+    value, floor, excess = numbers.values()
+    row = about | dict(zip(ENDS, (value.value, value.low, value.high), strict=True))
+    row |= {"n": value.n} | columns_of("floor", floor) | columns_of("excess", excess)
+    facts = {"judge": judge, "kind": "judge", "reason": value.reason or excess.reason}
+    report.add(row, numbers, **facts)
 
 
 def label(relation):

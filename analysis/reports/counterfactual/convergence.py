@@ -7,10 +7,8 @@ import numpy as np
 from analysis.figures.layout import Figure, cross_table
 from analysis.figures.lines import series
 from analysis.figures.looks import JUDGE_COLOURS
-from analysis.reports.words import notes_beside, small
+from analysis.reports.words import small
 from judges.counterfactual.watched import CONVERGENCE
-
-say = notes_beside(__file__, "counterfactual")
 
 PART = "convergence"
 SAME, AGREE = "same_film", "seeds_agree"
@@ -21,52 +19,37 @@ HEADINGS = {
     "largest_difference": "CF between seeds: largest difference",
     "mean_difference": "CF between seeds: mean difference",
 }
-FIRST = "the first number of iterations has none before it"
-LONE = "a single seed was tried"
 
 
 def add(work):
-    """Add a row for each number of iterations and measure; none where nothing was watched."""
+    """Add a row for each number of iterations and measure; none where nothing was watched.
+
+    same_film: share of the items, over the seeds, whose first film is that after the number before;
+    mean_change: mean |difference| of CF to that. seeds_agree: share of the items and other seeds
+    whose first film is the first seed's; largest_difference, mean_difference: of a CF between two
+    seeds, over the items.
+    """
     watched = work.scores.answers.study.extra.get(CONVERGENCE)
     if not watched:
         return
+    # (seeds, numbers of iterations, items)
     best, cf = np.array(watched["best"]), np.array(watched["cf"], dtype=float)
+    lone = "" if len(best) > 1 else "a single seed was tried"
     for place, count in enumerate(watched["iterations"]):
-        for measure, (value, reason) in _measure(best, cf, place).items():
+        now, values = best[:, place], cf[:, place]
+        first = "" if place else "the first number of iterations has none before it"
+        spread, before = np.ptp(values, axis=0), max(place - 1, 0)
+        numbers = {
+            SAME: ((now == best[:, before]).mean(), first),
+            AGREE: (nan if lone else (now[1:] == now[:1]).mean(), lone),
+            "mean_change": (np.abs(values - cf[:, before]).mean(), first),
+            "largest_difference": (spread.max(), lone),
+            "mean_difference": (spread.mean(), lone),
+        }
+        for measure, (number, reason) in numbers.items():
+            value = nan if reason else float(number)
             facts = {"value": value, "n": best.shape[2], "reason": reason}
             work.add(PART, measure=measure, other=str(count), **facts)
-
-
-def _measure(best, cf, place):
-    """Compute {measure: (value, why there is none)} after one number of iterations.
-
-    best, cf: (seeds, numbers of iterations, items). same_film: share of the items, over the seeds,
-    whose first film is that after the number before; mean_change: mean |difference| of CF to that.
-    seeds_agree: share of the items and other seeds whose first film is the first seed's;
-    largest_difference, mean_difference: of a CF between two seeds, over the items.
-    """
-    now, values = best[:, place], cf[:, place]
-    spread = np.ptp(values, axis=0)
-    same = change = agree = largest = typical = nan
-    if place:
-        same = (now == best[:, place - 1]).mean()
-        change = np.abs(values - cf[:, place - 1]).mean()
-    if len(now) > 1:
-        agree, largest, typical = (now[1:] == now[:1]).mean(), spread.max(), spread.mean()
-    numbers = zip(HEADINGS, (same, agree, change, largest, typical), strict=True)
-    first, lone = "" if place else FIRST, "" if len(now) > 1 else LONE
-    reasons = first, lone, first, lone, lone
-    return {
-        measure: (float(value), reason)
-        for (measure, value), reason in zip(numbers, reasons, strict=True)
-    }
-
-
-def list_notes(report):
-    """Write a note on what was watched."""
-    rows = [row for row in report.rows if row["part"] == PART]
-    if rows:
-        yield say("convergence", n=rows[0]["n"])
 
 
 def figures(entries):

@@ -9,13 +9,11 @@ import numpy as np
 from analysis.figures.layout import Table, cell_of
 from analysis.reports.base import pivot
 from analysis.reports.shared.few_clusters import is_why, or_no_interval
-from analysis.reports.words import notes_beside, small
+from analysis.reports.words import small
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from analysis.stats.intervals.clustered_mean import clustered_mean
 from judges.models import Judge
-
-say = notes_beside(__file__, "counterfactual")
 
 PART = "exactness"
 RANKS = ("kendall", "spearman")
@@ -66,14 +64,6 @@ def one_value(values):
     defined = ~np.isnan(values)
     first = values[np.arange(len(values)), defined.argmax(axis=1)] if values.shape[1] else []
     return np.asarray(first, dtype=float)
-
-
-def list_notes(report):
-    """Write notes on these numbers, or on how to get them if there are none."""
-    if any(row["part"] == PART for row in report.rows):
-        yield say("exactness")
-    else:
-        yield say("no_exactness")
 
 
 def table(entries):

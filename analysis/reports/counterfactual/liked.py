@@ -4,12 +4,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.figures.layout import Table, Words, cell_of
-from analysis.reports.words import notes_beside
 from analysis.stats.comparison.means_of_people import means_of_people
 from annotate.models import Content
 from annotate.values.texts import composed
-
-say = notes_beside(__file__, "counterfactual")
 
 PART = "liked"
 EXPLANATION, RECOMMENDED, EXPLAINING = "explanation", "recommended", "explaining"
@@ -96,14 +93,6 @@ def titles(study, items):
     keys = {key for names in _named(items) for key in names} | {*items["content"].astype(str)}
     rows = Content.objects.filter(study=study, key__in=keys).order_by()
     return dict(rows.values_list("key", "title"))
-
-
-def list_notes(report):
-    """Write a note on the means, or on what is missing if there are none."""
-    if any(row["part"] == PART for row in report.rows):
-        yield say("liked")
-    else:
-        yield say("no_liked", column=COLUMN)
 
 
 def tables(report, entries):

@@ -5,6 +5,7 @@ Tables 1 to 4 of Yao, Wang & Li (2022); which explanations people liked; what ex
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import product
 from math import isnan, nan
 
 import numpy as np
@@ -19,13 +20,12 @@ from analysis.options.declare import TEXT, option, whole_number
 from analysis.reports.base import group_by
 from analysis.reports.counterfactual import cells, convergence, exactness, liked, sample_flow, seeds
 from analysis.reports.kind import Shown
-from analysis.reports.shared.correlations import correlate
+from analysis.reports.shared.correlations import correlate_rows
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.facts import Facts
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
 from analysis.reports.shared.measured import MeasuredReport
 from analysis.reports.shared.options import DeviationOptions
-from analysis.reports.shared.scores import Evaluator
 from analysis.reports.words import notes_beside, with_spread
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
@@ -156,8 +156,7 @@ class Counterfactual(MeasuredReport):
         if report.rows:
             notes += _list_notes(work)
         notes += cells.list_notes(work, cells_of_items)
-        for part in (liked, exactness, sample_flow, seeds, convergence) if report.rows else ():
-            notes += part.list_notes(report)
+        notes += _notes_on_parts(report)
         return [*notes, interval_note(scores, FEWEST)]
 
     def layout(self, report, question, looks):
@@ -223,17 +222,12 @@ def _add_correlations(work):
     """Add table 1: Pearson's r of each score with the mean rating, over explanations."""
     scores, curves = work.scores, work.report.curves
     most = MOST_POINTS // max(1, len(work.judges) * len(work.wanted))
-    for judge in work.judges:
-        people = scores.apart(judge, work.reference)
-        evaluator = Evaluator(judge, "judge", scores.judge(judge), people)
-        for key in work.wanted:
-            place = work.places[key]
-            rows, x, y = work.both(judge, place)
-            estimate = correlate(scores, evaluator, place, "dataset", "pearson")
-            estimate = or_no_interval(estimate, scores, rows)
-            facts = {"question": key, "score": judge, "judge": judge, "measure": "pearson"}
-            work.add_estimate(CORRELATION, estimate, **facts)
-            curves[judge, key] = _points(x, y, most, scores.options.seed)
+    for judge, key in product(work.judges, work.wanted):
+        rows, x, y = work.both(judge, work.places[key])
+        estimate = correlate_rows(scores, x, y, rows, "dataset", "pearson")
+        facts = {"question": key, "score": judge, "judge": judge, "measure": "pearson"}
+        work.add_estimate(CORRELATION, or_no_interval(estimate, scores, rows), **facts)
+        curves[judge, key] = _points(x, y, most, scores.options.seed)
 
 
 def _points(x, y, most, seed):
@@ -253,25 +247,22 @@ def _add_predictions(work):
     """Add table 2: mean squared error on test items of a line fitted on training items."""
     options = work.scores.options
     splits: dict = {}  # the same for all numbers of as many items
-    for judge in work.judges:
-        for key in work.wanted:
-            _, x, y = work.both(judge, work.places[key])
-            if len(x) not in splits:
-                rng = np.random.default_rng(options.seed)
-                splits[len(x)] = random_splits(len(x), options.splits, rng)
-            prediction = split_error(x, y, splits[len(x)])
-            facts = {"question": key, "score": judge, "judge": judge}
-            for measure, error, sd in (
-                ("mse", prediction.error, prediction.sd),
-                ("mse_of_mean", prediction.of_mean, prediction.of_mean_sd),
-            ):
-                reason, lost = error.reason, error.undefined_draws
-                if lost and not isnan(error.value):
-                    left_out = "splits left out: their training items have one value of the score"
-                    reason = "; ".join(filter(None, (reason, f"{lost} {left_out}")))
-                # Not a draw of the bootstrap: a split without a line has a note of its own.
-                told = replace(error, reason=reason, undefined_draws=0)
-                work.add_estimate(PREDICTION, told, **facts, measure=measure, sd=sd)
+    for judge, key in product(work.judges, work.wanted):
+        _, x, y = work.both(judge, work.places[key])
+        if len(x) not in splits:
+            rng = np.random.default_rng(options.seed)
+            splits[len(x)] = random_splits(len(x), options.splits, rng)
+        own = split_error(x, y, splits[len(x)])
+        of_both = {"mse": (own.error, own.sd), "mse_of_mean": (own.of_mean, own.of_mean_sd)}
+        for measure, (error, sd) in of_both.items():
+            reason, lost = error.reason, error.undefined_draws
+            if lost and not isnan(error.value):
+                left_out = "splits left out: their training items have one value of the score"
+                reason = "; ".join(filter(None, (reason, f"{lost} {left_out}")))
+            # Not a draw of the bootstrap: a split without a line has a note of its own.
+            told = replace(error, reason=reason, undefined_draws=0)
+            facts = {"question": key, "score": judge, "judge": judge, "measure": measure}
+            work.add_estimate(PREDICTION, told, **facts, sd=sd)
 
 
 def _say_best(work):
@@ -310,6 +301,19 @@ def _list_notes(work):
         if effect == Judge.Effect.SCORE and clipped:
             total = np.count_nonzero(~np.isnan(values))
             yield say("clipped", judge=judge, clipped=clipped, total=total)
+
+
+def _notes_on_parts(report):
+    """Write how the other parts are made, or how a study comes to have them."""
+    if not report.rows:
+        return
+    of, facts = group_by(report.entries, "part"), {"column": liked.COLUMN}
+    for part in (liked.PART, exactness.PART):
+        yield say(part if of[part] else f"no_{part}", **facts)
+    yield from sample_flow.list_notes(report)
+    yield say("seeds" if of[seeds.PART] else "no_seeds", trusted=seeds.TRUSTED)
+    if watched := of[convergence.PART]:
+        yield say("convergence", n=watched[0].row["n"])
 
 
 def _figures(report, entries, question, looks):

@@ -8,10 +8,8 @@ import pandas as pd
 
 from analysis.answers.ensembles import RECIPE
 from analysis.figures.layout import Table, cross_table
-from analysis.reports.words import notes_beside, small
+from analysis.reports.words import small
 from judges.models import Judge
-
-say = notes_beside(__file__, "counterfactual")
 
 PART = "seeds"
 RECOMMENDED, LARGEST, TYPICAL = "recommended", "largest_difference", "mean_sd"
@@ -79,14 +77,6 @@ def judge_seeds(work):
     is_trusted = np.mean([row["value"] / row["n"] for row in others]) >= TRUSTED
     judged = "the seed matters little" if is_trusted else f"these scores hang on the seed, {why}"
     yield f"{words}: {judged}."
-
-
-def list_notes(report):
-    """Write a note on how these numbers are made and when a study is trusted, or are missing."""
-    if any(row["part"] == PART for row in report.rows):
-        yield say("seeds", trusted=TRUSTED)
-    elif report.rows:
-        yield say("no_seeds")
 
 
 def tables(entries):

@@ -13,11 +13,15 @@ from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.findings import defined
 from analysis.reports.shared.labels import on_another_scale
 from analysis.reports.shared.measured import MeasuredReport
+from analysis.reports.words import notes_beside
 from analysis.stats.inputs import mean_of_defined, without_rounding
 
+say = notes_beside(__file__, "disagreements")
 AVERAGE = "average"
 PEOPLE = "humans"
 BOTH, HIGHER, LOWER = "both", "higher", "lower"
+SIGNS = {HIGHER: 1, LOWER: -1}
+COLUMNS = ("people", "n_raters", "judge", "difference", "distance", "spread")
 BY_JUDGE, BY_PEOPLE = "judge", "people"
 
 
@@ -57,27 +61,31 @@ class Disagreements(MeasuredReport):
         return Shown("question", "Question", choices if keys else [])
 
     def measure(self, report, scores, keys):
-        options, rows, other = scores.options, [], set()
+        options, rows, other = scores.options, [], []
         is_of_people, rated = options.order == BY_PEOPLE, rated_questions(scores)
+        by = "spread" if is_of_people else "distance"
+        items = scores.items["item"].astype(str).to_numpy()
         for judge in [None] if is_of_people else scores.judges:
-            columns_by_key = {question.key: _compare(scores, judge, question) for question in rated}
-            other |= {f"{judge} ({key})" for key, own in columns_by_key.items() if own is None}
-            columns_by_key = {key: own for key, own in columns_by_key.items() if own is not None}
-            columns_by_key[AVERAGE] = average(scores, columns_by_key)
+            evaluator = judge or PEOPLE
+            compared = {question.key: _compare(scores, judge, question) for question in rated}
+            other += [f"{judge} ({key})" for key, own in compared.items() if own is None]
+            compared = {key: own for key, own in compared.items() if own is not None}
+            compared[AVERAGE] = average(scores, compared)
             for key in [*(q.key for q in rated), AVERAGE] if keys is None else keys:
-                if columns_by_key.get(key) is not None:
-                    rows += _rows(scores, key, judge or PEOPLE, columns_by_key[key])
-        for row in sorted(rows, key=lambda row: -row["spread" if is_of_people else "distance"]):
+                if columns := compared.get(key):
+                    keep = ~np.isnan(columns[by]) & (columns["n_raters"] >= options.least_raters)
+                    if options.direction != BOTH and not is_of_people:
+                        keep &= columns["difference"] * SIGNS[options.direction] > 0
+                    kept = [items[keep], *(own[keep] for own in columns.values())]
+                    for item, *values in zip(*(own.tolist() for own in kept), strict=True):
+                        about = {"item": item, "question": key, "evaluator": evaluator}
+                        rows.append(about | dict(zip(columns, values, strict=True)))
+        for row in sorted(rows, key=lambda row: -row[by]):
             report.add(row, judge="" if is_of_people else row["evaluator"], kind="judge")
-        notes = policy_notes(scores, compared=False)
-        notes.append(f"Items with fewer than {options.least_raters} raters are left out.")
+        notes = [*policy_notes(scores, compared=False), say("few", least=options.least_raters)]
         if len(set(_lengths(scores, [question.key for question in rated]).values())) > 1:
-            notes.append(
-                "Average: the scales differ in length, so distances and spreads are shares of each."
-            )
-        if other:
-            notes.append(f"On a scale of its own, so not compared: {', '.join(sorted(other))}.")
-        return notes
+            notes.append(say("lengths"))
+        return notes + ([say("other_scale", names=", ".join(sorted(other)))] if other else [])
 
     def layout(self, report, question, looks):
         """Return an empty layout, as the page lists items."""
@@ -116,15 +124,8 @@ def _compare(scores, judge, question):
     is_rated = ~np.isnan(ratings)
     n, compare = is_rated.sum(axis=1), _labels if question.scale.is_nominal else _numbers
     with np.errstate(divide="ignore", invalid="ignore"):
-        people, difference, distance, spread = compare(ratings, is_rated, n, values)
-    return {
-        "people": people,
-        "n_raters": n,
-        "judge": values,
-        "difference": difference,
-        "distance": distance,
-        "spread": spread,
-    }
+        people, *others = compare(ratings, is_rated, n, values)
+    return dict(zip(COLUMNS, (people, n, values, *others), strict=True))
 
 
 def _numbers(ratings, is_rated, n, judge):
@@ -177,20 +178,6 @@ def _lengths(scores, keys):
         for q in asked
         if q.scale.is_nominal or q.scale.has_ends
     }
-
-
-def _rows(scores, question, evaluator, columns):
-    """Yield the rows of the items that the options leave in."""
-    options = scores.options
-    is_of_people = options.order == BY_PEOPLE
-    keep = ~np.isnan(columns["spread" if is_of_people else "distance"])
-    keep &= columns["n_raters"] >= options.least_raters
-    if options.direction != BOTH and not is_of_people:
-        keep &= columns["difference"] * (1 if options.direction == HIGHER else -1) > 0
-    items = scores.items["item"].astype(str).to_numpy()[keep].tolist()
-    for item, *values in zip(items, *(own[keep].tolist() for own in columns.values()), strict=True):
-        about = {"item": item, "question": question, "evaluator": evaluator}
-        yield about | dict(zip(columns, values, strict=True))
 
 
 KIND = Disagreements().kind()

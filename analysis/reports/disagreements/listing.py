@@ -1,12 +1,9 @@
 """Collect what people and judges said about the items of one page of disagreements."""
 
-from collections import defaultdict
-
 from analysis.answers import frame
 from analysis.options.choices import ALL
-from analysis.reports.disagreements.disagreements import AVERAGE
+from analysis.reports.disagreements.disagreements import AVERAGE, PEOPLE
 from annotate.models import Rating
-from judges.models import Judgment
 
 
 def with_answers(reader, rows, role=ALL, scores=None):
@@ -17,62 +14,45 @@ def with_answers(reader, rows, role=ALL, scores=None):
     Two queries, whatever the number of rows: the reader knows questions and runs already, and
     somebody has rated each item of the list.
     """
-    asked = {row["question"] for row in rows}
+    asked, wanted = ({row[name] for row in rows} for name in ("question", "item"))
     questions = [q for q in reader.questions if AVERAGE in asked or q.key in asked]
-    wanted = {row["item"] for row in rows}
     pks = [row[0] for row in reader.item_rows if row[1] in wanted]
-    ratings = _ratings(pks, questions, reader.version, role)
-    items = {rated[0].item.key: rated[0].item for rated in ratings.values()}
-    judged = _judged(reader.judges.runs, pks, questions)
+    of_rows, runs = {"item__in": pks, "question__in": questions}, reader.judges.runs
+    ratings = Rating.objects.for_analysis().filter(**of_rows)
+    if reader.version is not None:
+        ratings = ratings.filter(session__version=reader.version)
+    if role != ALL:
+        ratings = ratings.filter(session__rater__role=role)
+    item = ("item__content", "item__system", "item__recipient")
+    ratings = ratings.select_related("session__rater", "question", *item)
+    ratings = [*ratings.order_by("question__position", "pk")]
+    items = {rating.item.key: rating.item for rating in ratings}
+    judged = frame.judge_answers(runs).filter(**of_rows).select_related("question")
+    judged = [*judged.order_by("question__position", "run", "sample")]
+    for judgment in judged:
+        judgment.name = runs[judgment.run_id]
+    if scores is not None:  # conditions on the answers' own columns
+        answers = scores.answers
+        ratings = [own for own in ratings if scores.takes(own.data, answers.rating_columns)]
+        judged = [own for own in judged if scores.takes(own.data, answers.judgment_columns)]
+
+    def of_row(row, answers):
+        own = [answer for answer in answers if answer.item_id == items[row["item"]].pk]
+        return [answer for answer in own if row["question"] in (AVERAGE, answer.question.key)]
+
     return [
         {
             "row": row,
             "item": (item := items[row["item"]]),
             "text": item.text or (item.content.title if item.content else "") or "(no text)",
-            "ratings": _of_question(_left_in(ratings[item.pk], scores), row["question"]),
-            "judged": _of_judge(_left_in(judged[item.pk], scores), row),
+            "ratings": of_row(row, ratings),
+            # All judges where the row is about people alone.
+            "judged": [
+                judgment
+                for judgment in of_row(row, judged)
+                if row["evaluator"] in (PEOPLE, judgment.name)
+            ],
         }
         for row in rows
         if row["item"] in items
     ]
-
-
-def _ratings(items, questions, version, role):
-    ratings_by_item = defaultdict(list)
-    rows = Rating.objects.for_analysis().filter(item__in=items, question__in=questions)
-    rows = rows if version is None else rows.filter(session__version=version)
-    rows = rows if role == ALL else rows.filter(session__rater__role=role)
-    item = ("item__content", "item__system", "item__recipient")
-    rows = rows.select_related("session__rater", "question", *item)
-    for rating in rows.order_by("question__position", "pk"):
-        ratings_by_item[rating.item_id].append(rating)
-    return ratings_by_item
-
-
-def _judged(runs, items, questions):
-    judgments_by_item = defaultdict(list)
-    rows = frame.judge_answers(runs).filter(item__in=items)
-    rows = rows.filter(question__in=questions).order_by("question__position", "run", "sample")
-    for judgment in rows.select_related("question"):
-        judgment.name = runs[judgment.run_id]
-        judgments_by_item[judgment.item_id].append(judgment)
-    return judgments_by_item
-
-
-def _left_in(answers, scores):
-    """Leave out the ratings or judgments that conditions on their own columns leave out."""
-    if scores is None:
-        return answers
-    columns = {Rating: scores.answers.rating_columns, Judgment: scores.answers.judgment_columns}
-    return [answer for answer in answers if scores.takes(answer.data, columns[type(answer)])]
-
-
-def _of_question(answers, question):
-    return [answer for answer in answers if question in (AVERAGE, answer.question.key)]
-
-
-def _of_judge(judgments, row):
-    """Keep the answers of the row's judge; of all judges where the row is about people alone."""
-    own = [judgment for judgment in judgments if judgment.name == row["evaluator"]]
-    alone = row["evaluator"] == "humans"
-    return _of_question(judgments if alone else own, row["question"])

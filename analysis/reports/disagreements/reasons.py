@@ -77,10 +77,11 @@ class Reasons(MeasuredReport):
 
         if coded.is_open:
             codes = coded.all_codes()
-            by_coder = defaultdict(dict)
+            by_coder, by_text = defaultdict(dict), defaultdict(set)
             for (pk, coder), names in coding.by_coder(given, codes).items():
                 by_coder[coder][pk] = names
-            _add_codes(report, texts, by_coder, resampling)
+                by_text[pk] |= names
+            _add_codes(report, texts, by_text, resampling)
             _add_agreement(report, by_coder, [code.name for code in codes.live], resampling)
         return [
             *item_notes(scores),
@@ -126,21 +127,16 @@ def _read(scores):
     return texts, given
 
 
-def _add(report, kind, n, of, percent=None, kappa=None, **about):
-    """Add one row. percent, kappa: Estimates, where it has them."""
-    row, numbers = {"kind": kind} | BLANK | about | {"n": n, "of": of}, {}
-    for name, estimate in (("percent", percent), ("kappa", kappa)):
-        row |= columns_of(name, estimate or Estimate(nan))
-        numbers |= {name: estimate} if estimate else {}
+def _add(report, kind, n, of, numbers=None, **about):
+    """Add one row. numbers: {name: Estimate} of `percent` and `kappa`, where it has them."""
+    row = {"kind": kind} | BLANK | about | {"n": n, "of": of}
+    for name in ("percent", "kappa"):
+        row |= columns_of(name, (numbers or {}).get(name, Estimate(nan)))
     report.add(row, numbers, kind="rater")
 
 
-def _add_codes(report, texts, by_coder, resampling):
+def _add_codes(report, texts, by_text, resampling):
     """Add the share of each code, of all coded texts and by rating and system."""
-    by_text = defaultdict(set)
-    for own in by_coder.values():
-        for pk, names in own.items():
-            by_text[pk] |= names
     every = sorted(set().union(*by_text.values()))
     for kind, grouping in GROUPINGS.items():
         groups = defaultdict(list)
@@ -151,7 +147,8 @@ def _add_codes(report, texts, by_coder, resampling):
                 has = np.array([name in by_text[pk] for pk in pks], dtype=float)
                 percent = clustered_mean(has, is_share=True, **resampling(pks))
                 own = {"code": name} | dict(about)
-                _add(report, kind, int(has.sum()), len(pks), percent, **own)
+                numbers = {"percent": percent}
+                _add(report, kind, int(has.sum()), len(pks), numbers, **own)
 
 
 def _add_agreement(report, by_coder, codes, resampling):
@@ -161,9 +158,10 @@ def _add_agreement(report, by_coder, codes, resampling):
         for code in codes if both else []:
             has = [[code in by_coder[who][pk] for who in (first, second)] for pk in both]
             table, again = np.array(has, dtype=float), resampling(both)
-            agreement = percent_agreement(table, **again), cohen_kappa(table, [0, 1], **again)
+            numbers = {"percent": percent_agreement(table, **again)}
+            numbers["kappa"] = cohen_kappa(table, [0, 1], **again)
             about = {"code": code, "coder": first, "other": second}
-            _add(report, "agreement", len(both), len(both), *agreement, **about)
+            _add(report, "agreement", len(both), len(both), numbers, **about)
 
 
 def _crossed(entries, kind, line, column, caption):

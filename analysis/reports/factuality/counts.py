@@ -70,11 +70,8 @@ def add(work):
 def tables(entries):
     """Yield the tables of the counts by domain, and of each system's statements."""
     whole = [e for e in entries if e.row["system"] == ALL]
-    if whole:
-        caption = (
-            "Table II. What there is: explanations, what they are about, and their statements."
-        )
-        yield _table(whole, "domain", "all domains", caption)
+    caption = "Table II. What there is: explanations, what they are about, and their statements."
+    yield _table(whole, "domain", "all domains", caption)
     own = [e for e in entries if e.row["name"] == GENERATED and e.row["domain"] == ALL]
     if any(e.row["system"] != ALL for e in own):
         yield _table(own, "system", "all systems", "What the explanations of each system say.")

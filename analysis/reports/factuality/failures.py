@@ -51,8 +51,7 @@ def tables(entries):
     for metric, by, evaluator in product(TITLES, BY, evaluators):
         about = {"metric": metric, "by": by, "evaluator": evaluator}
         own = [entry for entry in entries if about.items() <= entry.row.items()]
-        if own:
-            yield _table(own, f"{TITLES[metric]}, by {by}; checked by {called(evaluator)}.", by)
+        yield _table(own, f"{TITLES[metric]}, by {by}; checked by {called(evaluator)}.", by)
 
 
 def _table(entries, caption, by):

@@ -167,7 +167,11 @@ class Explained:
     @cached_property
     def sizes(self):
         """Return how many statements each side has (E, 2), left in or not; −1: unknown."""
-        compared = [self._of_matrices.get(pk, (UNKNOWN, UNKNOWN)) for pk in self.ids]
+        compared = {}  # {item: (generated, reference)} of what an NLI model compared, anywhere
+        for (_, grain), rows in self.beside.matrices.items():
+            if grain == Grain.STATEMENT:
+                compared |= {item: matrix[:2] for item, matrix in rows.items()}
+        compared = [compared.get(pk, (UNKNOWN, UNKNOWN)) for pk in self.ids]
         compared = np.array(compared, dtype=np.int64).reshape(-1, 2)
         return np.where(self._stated == UNKNOWN, compared, self._stated)
 
@@ -229,16 +233,6 @@ class Explained:
                     if texts and side in lacking[place_of[pk]]:
                         texts_by_place[place_of[pk]].setdefault(side, texts)
         return texts_by_place
-
-    @cached_property
-    def _of_matrices(self):
-        """Return {item: (generated, reference)} sizes of what an NLI model compared, anywhere."""
-        return {
-            item: matrix[:2]
-            for (_, grain), rows in self.beside.matrices.items()
-            if grain == Grain.STATEMENT
-            for item, matrix in rows.items()
-        }
 
     @property
     def are_known(self):

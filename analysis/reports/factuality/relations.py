@@ -136,22 +136,21 @@ def _draws(estimates):
 
 
 def table_of_differences(entries):
-    """Yield the table of every metric's differences between pairs of systems."""
+    """Tabulate every metric's differences between pairs of systems."""
     lines = []
     for entry in by_domain(entries)[:MOST_LINES]:  # what is cut is of domains
         row = entry.row
         name = f"{within(row)}{named(row)}: {row['system']} less {row['other']}"
         numbers = [cell_of(entry), chance(row["p"]), chance(row["p_holm"]), f"{row['n']:,}"]
         lines.append((name, numbers))
-    if lines:
-        more = len(entries) - len(lines)
-        caption = (
-            "Differences between systems, on the recipients and contents that both explain. Holm: "
-            "over the pairs of systems of a metric (in a domain)."
-            + (f" {more:,} more are in the file." if more else "")
-        )
-        headings = ["Difference", "p", "Holm p", "Pairs"]
-        yield Table(caption, headings, lines, [], "Metric and systems")
+    more = len(entries) - len(lines)
+    caption = (
+        "Differences between systems, on the recipients and contents that both explain. Holm: "
+        "over the pairs of systems of a metric (in a domain)."
+        + (f" {more:,} more are in the file." if more else "")
+    )
+    headings = ["Difference", "p", "Holm p", "Pairs"]
+    return Table(caption, headings, lines, [], "Metric and systems")
 
 
 def tables_of_correlations(entries):
@@ -160,8 +159,7 @@ def tables_of_correlations(entries):
             f"Does similarity say anything of consistency? {words} over explanations. Metrics of "
             "similarity are the lines, those of consistency the columns."
         )
-        own = [entry for entry in entries if entry.row["coefficient"] == coefficient]
-        yield from _crossed(own, caption)
+        yield _crossed([e for e in entries if e.row["coefficient"] == coefficient], caption)
 
 
 def table_of_ranks(entries):
@@ -171,10 +169,9 @@ def table_of_ranks(entries):
         )
         for row in (entry.row for entry in by_domain(entries))
     }
-    if places:
-        systems = list(dict.fromkeys(entry.row["system"] for entry in entries))
-        caption = "The place of each system by each metric; systems with the same mean share it."
-        yield cross_table(caption, "Metric", places, systems, blank="–")
+    systems = list(dict.fromkeys(entry.row["system"] for entry in entries))
+    caption = "The place of each system by each metric; systems with the same mean share it."
+    return cross_table(caption, "Metric", places, systems, blank="–")
 
 
 def table_of_rank_agreement(entries):
@@ -192,5 +189,4 @@ def _crossed(entries, caption):
         )
         for e in by_domain(entries)
     }
-    if cells:
-        yield cross_table(caption, "Metric", cells)
+    return cross_table(caption, "Metric", cells)

@@ -112,14 +112,14 @@ class Factuality(MeasuredReport):
             *_tables_of_consistency(by_part[CONSISTENCY]),
             *_tables_by_system({f"{AGAINST_REVIEW} {HOW}": by_part[REVIEWS]}),
             *counts.tables(by_part[COUNTS]),
-            *relations.table_of_differences(by_part[DIFFERENCE]),
+            relations.table_of_differences(by_part[DIFFERENCE]),
             *relations.tables_of_correlations(by_part[CORRELATION]),
-            *relations.table_of_ranks(by_part[RANK]),
-            *relations.table_of_rank_agreement(by_part[RANKS]),
+            relations.table_of_ranks(by_part[RANK]),
+            relations.table_of_rank_agreement(by_part[RANKS]),
             *failures.tables(by_part[FAILURE]),
         ]
         whole = [entry for entry in by_part[CONSISTENCY] if entry.row["domain"] == ALL]
-        return Layout([*_figures(whole, looks)], tables)
+        return Layout([*_figures(whole, looks)], [table for table in tables if table.lines])
 
 
 class Work(Facts):
@@ -225,53 +225,45 @@ def _sentences(work):
 
 
 def _notes(work):
-    explained, measures = work.explained, work.measures
-    yield from _notes_on_sizes(work)
-    if measures.question is not None:
-        yield say("answers", key=work.scores.questions[measures.question].key)
-    yield from _left_out(work)
-    if work.wants(CORRELATION) and work.scores.counts is not None:
-        yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
-    if any(name == FROM_FILE for name, _ in explained.beside.matrices):
-        yield f"{FROM_FILE}: probabilities that were loaded, of a model elsewhere."
-    if any(measure.family == MENTION for measure in measures.all):
-        yield say("mentions")
-    elif work.wants(CONSISTENCY):
-        yield "No FMR, FCR and DIV: no explanation has a feature (the column feature of items.csv)."
-
-
-def _notes_on_sizes(work):
-    """Write notes on how many statements there are, and on how empty sides count."""
-    explained = work.explained
-    sizes = explained.sizes
-    both = int((sizes == 0).all(axis=1).sum())
-    one_empty = int((sizes == 0).any(axis=1).sum()) - both
-    half = int(explained.is_half_known.sum())
-    unknown = int((~explained.are_known).sum()) - half
-    yield say("sizes", n=len(explained), both=both, one_empty=one_empty)
-    yield from (say(case, n=n) for case, n in (("unknown", unknown), ("half", half)) if n)
-    yield say("columns")
-    if work.wants(COUNTS):
-        yield say("counts")
-
-
-def _left_out(work):
-    """Write notes on what does not count, apart from missing values."""
-    measures = work.measures
-    if work.scores.options.missing_reference is not None:
-        yield "St2Exp of people: a statement without an answer has no verdict, none is filled in."
-    by_choice = int((work.explained.all_statements.rows < 0).sum())
-    lost = {"withheld": work.explained.withheld, "by_choice": by_choice}
-    yield from (say(case, n=n) for case, n in lost.items() if n)
-    if measures.earlier:
-        yield (
-            f"{measures.earlier:,} {'matrix' if measures.earlier == 1 else 'matrices'} of earlier "
-            "statements left out."
-        )
-    if measures.answering:
-        yield say("answering", names=", ".join(measures.answering))
-    if measures.strange:
-        yield f"Left out of St2Exp, with answers beyond 0 to 1: {', '.join(measures.strange)}."
+    """Write how many statements there are, how empty sides count, and what is left out."""
+    explained, measures, scores = work.explained, work.measures, work.scores
+    is_empty, half = explained.sizes == 0, int(explained.is_half_known.sum())
+    both = int(is_empty.all(axis=1).sum())
+    facts = {
+        "n": len(explained),
+        "both": both,
+        "one_empty": int(is_empty.any(axis=1).sum()) - both,
+        "unknown": int((~explained.are_known).sum()) - half,
+        "half": half,
+        "key": "" if measures.question is None else scores.questions[measures.question].key,
+        "withheld": explained.withheld,
+        "by_choice": int((explained.all_statements.rows < 0).sum()),
+        "earlier": measures.earlier,
+        "matrices": "matrix" if measures.earlier == 1 else "matrices",
+        "answering": ", ".join(measures.answering),
+        "strange": ", ".join(measures.strange),
+        "file": FROM_FILE,
+    }
+    has_features = any(measure.family == MENTION for measure in measures.all)
+    cases = {
+        "sizes": True,
+        "unknown": facts["unknown"],
+        "half": half,
+        "columns": True,
+        "counts": work.wants(COUNTS),
+        "answers": measures.question is not None,
+        "not_filled": scores.options.missing_reference is not None,
+        "withheld": explained.withheld,
+        "by_choice": facts["by_choice"],
+        "earlier": measures.earlier,
+        "answering": measures.answering,
+        "strange": measures.strange,
+        "spearman": work.wants(CORRELATION) and scores.counts is not None,
+        "from_file": any(name == FROM_FILE for name, _ in explained.beside.matrices),
+        "mentions": has_features,
+        "no_features": not has_features and work.wants(CONSISTENCY),
+    }
+    return [say(case, **facts) for case, is_so in cases.items() if is_so]
 
 
 def _worth_showing(entries):
@@ -336,10 +328,8 @@ def _title(row):
 
 
 def _tables_by_system(groups):
-    """Yield a table for each caption that has entries: lines of domain and metric by system."""
+    """Yield a table for each caption: lines of domain and metric by system."""
     for caption, entries in groups.items():
-        if not entries:
-            continue
         systems, domains = (
             list(dict.fromkeys(entry.row[name] for entry in entries))
             for name in ("system", "domain")

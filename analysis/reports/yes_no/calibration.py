@@ -5,7 +5,7 @@ from math import isnan, nan
 import numpy as np
 
 from analysis.figures import curves
-from analysis.figures.layout import Figure, Layout, Table, cell_of
+from analysis.figures.layout import Figure, Layout, cell_of, listing
 from analysis.reports.shared.findings import defined, name_first, pick, with_interval
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.words import notes_beside
@@ -15,6 +15,13 @@ from analysis.stats.estimate import Estimate
 
 BIN, ERROR = "bin", "error"
 say = notes_beside(__file__, "calibration")
+OF_ERRORS = {"Calibration error": cell_of, "n": lambda entry: entry.row["n"]}
+OF_BINS = {
+    "Values": lambda entry: _span(entry.row),
+    "Mean value": lambda entry: f"{entry.row['mean']:.3g}",
+    "Share of positives": cell_of,
+    "n": lambda entry: entry.row["n"],
+}
 
 
 class Calibration(YesNoReport):
@@ -24,33 +31,26 @@ class Calibration(YesNoReport):
 
     def judge_items(self, report, scores, cuts, is_page):
         labels = LabelNotes(scores.options.missing_judgment, scores.answers.own_scale)
+        resampling = scores.resampling()
         for pair in pairs_of(scores, cuts):
-            shares = _as_shares(pair, labels)
-            self._add_bins(report, pair, shares)
+            shares, positive, places = _as_shares(pair, labels), pair.positive, []
+            has_both = ~np.isnan(pair.values) & ~np.isnan(positive)
+            for own in calibration_curve(pair.values, positive, **resampling):
+                ends = {"part": BIN, "least": own.least, "most": own.most, "mean": own.mean}
+                self.add(report, pair, own.share, {"threshold": pair.cut} | ends)
+                if shares is not None:
+                    is_inside = (pair.values >= own.least) & (pair.values <= own.most)
+                    inside = shares[has_both & is_inside]
+                    inside = inside[~np.isnan(inside)]
+                    # One for each bin: off the scale there is a share, but no place in the figure.
+                    places.append(float(inside.mean()) if len(inside) else None)
             estimate = Estimate(nan, reason="the values are on a scale of their own")
             if shares is not None:
-                resampling = scores.resampling()
-                estimate = expected_calibration_error(shares, pair.positive, **resampling)
-            self._add_part(report, pair, estimate, ERROR)
+                report.curves[pair.evaluator.name, pair.question.key] = places
+                estimate = expected_calibration_error(shares, positive, **resampling)
+            ends = {"part": ERROR, "least": nan, "most": nan, "mean": nan}
+            self.add(report, pair, estimate, {"threshold": pair.cut} | ends)
         return [say("bins"), say("error")]
-
-    def _add_bins(self, report, pair, shares):
-        values, positive, places = pair.values, pair.positive, []
-        has_both = ~np.isnan(values) & ~np.isnan(positive)
-        for value_bin in calibration_curve(values, positive, **pair.scores.resampling()):
-            ends = value_bin.least, value_bin.most, value_bin.mean
-            self._add_part(report, pair, value_bin.share, BIN, *ends)
-            if shares is not None:
-                inside = shares[has_both & (values >= value_bin.least) & (values <= value_bin.most)]
-                inside = inside[~np.isnan(inside)]
-                # One for each bin: off the scale there is a share, but no place in the figure.
-                places.append(float(inside.mean()) if len(inside) else None)
-        if shares is not None:
-            report.curves[pair.evaluator.name, pair.question.key] = places
-
-    def _add_part(self, report, pair, estimate, part, least=nan, most=nan, mean=nan):
-        ends = {"least": least, "most": most, "mean": mean}
-        self.add(report, pair, estimate, {"threshold": pair.cut, "part": part} | ends)
 
     def main_entries(self, report):
         """Return the entries of the calibration errors."""
@@ -59,15 +59,21 @@ class Calibration(YesNoReport):
     def layout(self, report, question, looks):
         """Return the page of one question: the curves, the errors and the bins, smallest first."""
         errors = sorted(self.main_entries(report), key=lambda e: (isnan(v := e.row["value"]), v))
+        names = [entry.row["evaluator"] for entry in errors]
+        bins = [entry for entry in report.entries if entry.row["part"] == BIN]
+        bins.sort(key=lambda entry: names.index(entry.row["evaluator"]))
         caption = (
             f"Share of items that people find good, by the judge's value, for {question}: the "
             f"{curves.MOST_CALIBRATED} best calibrated at most. A judge on the dotted line "
             "means what it says. Lines: 95 % intervals."
         )
         figure = Figure("calibration", caption, curves.calibration(report, question, looks))
-        lines = [(e.row["evaluator"], [cell_of(e), e.row["n"]]) for e in errors]
-        words, headings = f"Calibration error for {question}.", ["Calibration error", "n"]
-        tables = [Table(words, headings, lines, [], "Evaluator"), _bins(report, question, errors)]
+        of_bins = [entry.row["evaluator"] for entry in bins]
+        words, shares = f"Calibration error for {question}.", f"Share of positives for {question}."
+        tables = [
+            listing(words, "Evaluator", names, errors, OF_ERRORS),
+            listing(shares, "Evaluator", of_bins, bins, OF_BINS),
+        ]
         drawn = any(not isnan(entry.row["value"]) for entry in errors)
         return Layout([figure] if drawn else [], tables)
 
@@ -80,20 +86,9 @@ class Calibration(YesNoReport):
         return f"{first}: calibration error on {question} {with_interval(rows[-1], 'value')}."
 
 
-def _bins(report, question, errors):
-    """Tabulate each bin of each evaluator, the best calibrated first."""
-    order = [entry.row["evaluator"] for entry in errors]
-    bins = [entry for entry in report.entries if entry.row["part"] == BIN]
-    bins.sort(key=lambda entry: order.index(entry.row["evaluator"]))
-    lines = []
-    for entry in bins:
-        row = entry.row
-        values = f"{row['least']:.3g}"
-        if row["most"] > row["least"]:
-            values = f"{values} to {row['most']:.3g}"
-        lines.append((row["evaluator"], [values, f"{row['mean']:.3g}", cell_of(entry), row["n"]]))
-    headings = ["Values", "Mean value", "Share of positives", "n"]
-    return Table(f"Share of positives for {question}.", headings, lines, [], "Evaluator")
+def _span(row):
+    """Write the values of a bin: 3, or 1 to 2.5."""
+    return f"{row['least']:.3g}" + (f" to {row['most']:.3g}" if row["most"] > row["least"] else "")
 
 
 def _as_shares(pair, labels):

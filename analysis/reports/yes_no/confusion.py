@@ -1,23 +1,24 @@
 """Count which label people gave to items, and which the judge gave."""
 
 from dataclasses import replace
+from math import nan
 
 import numpy as np
 
 from analysis.figures.heat import MOST_MATRICES, confusion_matrices
 from analysis.figures.layout import Cell, Figure, Layout, Matrix, interval_cell
+from analysis.reports.base import columns_of
 from analysis.reports.kind import of_questions
-from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
 from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
 from analysis.reports.shared.scores import Evaluator
 from analysis.reports.words import notes_beside
-from analysis.reports.yes_no.engine import YesNoReport
+from analysis.reports.yes_no.engine import YesNoReport, pairs_of
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.row_shares import row_shares
 from analysis.stats.intervals.clustered_mean import clustered_mean
 
-BY_PARTS = " of the parts"
 say = notes_beside(__file__, "confusion")
 
 
@@ -29,37 +30,44 @@ class Confusion(YesNoReport):
     """
 
     name, title = "confusion", "Confusion matrices"
-    main, label = "agreement", "share of items"
+    main, label = "agreement", "share of items with people's answer"
     list_parts = staticmethod(of_questions(lambda scale: scale.has_values))
     nothing = "no question has labels that can be counted"
-    does = "gives people's answer most often"
+    does = "agrees with people most often"
 
     def measure(self, report, scores, questions, is_page=True):
-        options = scores.options
-        labels = LabelNotes(options.missing_judgment, scores.answers.own_scale)
+        threshold, own_scale = scores.options.threshold, scores.answers.own_scale
+        labels = LabelNotes(scores.options.missing_judgment, own_scale)
         majorities = Majorities(scores)
-        wanted = [
-            (place, question)
+        wanted = {
+            place: question
             for place, question in enumerate(scores.questions)
             if question.scale.has_values and (not questions or question.key in questions)
-        ]
-        for evaluator in evaluators(scores):
-            for place, question in wanted:
-                sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
-                if sides is not None:
-                    _add_row(report, scores, evaluator, question, sides)
-        for place, question in wanted:
+        }
+        # Here no question lacks a cut: of a pair only the two sides are read.
+        for pair in pairs_of(scores, dict.fromkeys(wanted, nan)):
+            people, question = pair.reference, pair.question
+            if question.scale.is_nominal:
+                people = majorities.labels_for(pair.evaluator, pair.place)
+            name = pair.evaluator.name
+            sides = sides_of(name, pair.values, people, question, threshold, labels)
+            if sides is not None:
+                _add_row(report, scores, pair.evaluator, question, sides)
+        n_rows = len(report.rows)
+        for place, question in wanted.items():
             if tie_of(question) is not None:
                 _add_verdicts_of_parts(report, scores, place, labels, majorities)
+        shown = {row["question"] for row in report.rows}
+        lacking = [
+            say("many_points" if labels_of(q) else "not_listed", question=q.key, most=MOST_LABELS)
+            for q in wanted.values()
+            if q.key not in shown and not has_labels(q, threshold)
+        ]
         return [
             *policy_notes(scores),
-            say("rounded" if options.threshold is None else "two_labels", cut=options.threshold),
-            *_lacking_notes(report, [question for _, question in wanted], options.threshold),
-            *(
-                [say("parts")]
-                if any(r["evaluator"].endswith(BY_PARTS) for r in report.rows)
-                else []
-            ),
+            say("rounded" if threshold is None else "two_labels", cut=threshold),
+            *lacking,
+            *([say("parts")] if len(report.rows) > n_rows else []),
             *labels.sentences(),
             *majorities.sentences(),
             say("shares"),
@@ -80,28 +88,20 @@ class Confusion(YesNoReport):
 
     def main_entries(self, report):
         """Return the entries that have items, with the interval of the agreement."""
-        return [
-            replace(
-                entry,
-                row=entry.row
-                | {"low": entry.row["agreement_low"], "high": entry.row["agreement_high"]},
-            )
-            for entry in report.entries
-            if entry.row["n"]
-        ]
+        own = [entry for entry in report.entries if entry.row["n"]]
+        return [replace(e, row=e.row | interval_cell(e.row, self.main).row) for e in own]
 
 
 def _matrix(entry):
     row = entry.row
-    tables = (row[name] for name in ("shares", "shares_low", "shares_high"))
-    cells = [
-        [Cell({"low": low, "high": high}, share) for share, low, high in zip(*line, strict=True)]
-        for line in zip(*tables, strict=True)
-    ]
-    lines = [
-        (label, list(zip(line, of_line, strict=True)), sum(line))
-        for label, line, of_line in zip(row["labels"], row["matrix"], cells, strict=True)
-    ]
+    tables = (row[name] for name in ("matrix", "shares", "shares_low", "shares_high"))
+    lines = []
+    for label, *line in zip(row["labels"], *tables, strict=True):
+        cells = [
+            (count, Cell({"low": low, "high": high}, share))
+            for count, share, low, high in zip(*line, strict=True)
+        ]
+        lines.append((label, cells, sum(line[0])))
     agreeing = sum(line[place] for place, line in enumerate(row["matrix"]))
     agreement = replace(interval_cell(row, "agreement"), reason=entry.reason)
     reason = "" if row["n"] else entry.reason
@@ -118,35 +118,20 @@ def has_labels(question, threshold):
     return 0 < len(labels_of(question)) <= MOST_LABELS
 
 
-def _lacking_notes(report, questions, threshold):
-    shown = {row["question"] for row in report.rows}
-    for question in questions:
-        if question.key not in shown and not has_labels(question, threshold):
-            case = "many_points" if labels_of(question) else "not_listed"
-            yield say(case, question=question.key, most=MOST_LABELS)
-
-
 def _add_row(report, scores, evaluator, question, sides, judge_name=None):
     human, judge, points, names = sides
     table = row_shares(human, judge, points, **scores.resampling())
     has_both = ~np.isnan(human) & ~np.isnan(judge)
     same = clustered_mean(
-        np.where(has_both, human == judge, np.nan), is_share=True, **scores.resampling()
+        np.where(has_both, human == judge, nan), is_share=True, **scores.resampling()
     )
+    row = {"evaluator": evaluator.name, "question": question.key, "labels": names}
+    row["matrix"] = table.matrix.tolist()
+    shares = {"shares": table.shares, "shares_low": table.low, "shares_high": table.high}
+    for name, own in shares.items():
+        row[name] = np.where(np.isnan(own), None, own).tolist()
     report.add(
-        {
-            "evaluator": evaluator.name,
-            "question": question.key,
-            "labels": names,
-            "matrix": table.matrix.tolist(),
-            "shares": _listed(table.shares),
-            "shares_low": _listed(table.low),
-            "shares_high": _listed(table.high),
-            "agreement": same.value,
-            "agreement_low": same.low,
-            "agreement_high": same.high,
-            "n": same.n,
-        },
+        row | columns_of("agreement", same) | {"n": same.n},
         reason=same.reason if same.n else "no item has a label from both people and the evaluator",
         judge=judge_name or evaluator.judge,
         kind=evaluator.kind,
@@ -154,45 +139,23 @@ def _add_row(report, scores, evaluator, question, sides, judge_name=None):
     )
 
 
-def _listed(table):
-    """Return the table as lists, with None where it is undefined."""
-    return [[None if np.isnan(value) else float(value) for value in line] for line in table]
-
-
 def _add_verdicts_of_parts(report, scores, place, labels, majorities):
     """Add a matrix for each judge of the lists' parts; the list with more positive parts wins."""
     question, reference = scores.questions[place], scores.reference()
-    points = labels_of(question)
     names = [label for _, label in question.scale.points]
-    for judge, asked, values in _judged_parts(scores, labels):
-        cut = positive_from(asked, scores.options.threshold)
-        verdicts = verdicts_of_parts(scores, at_least(values, cut), question)
-        if np.isnan(verdicts).all():
-            continue
-        evaluator = Evaluator(
-            f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
-        )
-        human = majorities.labels_for(evaluator, place)
-        _add_row(report, scores, evaluator, question, (human, verdicts, points, names), judge)
-
-
-def _judged_parts(scores, labels):
-    """Yield (judge, question about parts, its values) of the questions that say good or not."""
     for judge in scores.judges:
-        values = scores.judge(judge)
-        for place, question in enumerate(scores.questions):
-            own = values[:, place]
-            is_judged = question.scale.has_ordered_points and not np.isnan(own).all()
-            if is_judged and labels.fits(judge, own, question):
-                yield judge, question, own
-
-
-def _sides(evaluator, place, question, threshold, labels, majorities):
-    """Return (people, judge, points, names of the points) of a matrix; None where there is none."""
-    values, people = evaluator.values[:, place], evaluator.reference[:, place]
-    if question.scale.is_nominal:
-        people = majorities.labels_for(evaluator, place)
-    return sides_of(evaluator.name, values, people, question, threshold, labels)
+        for values, asked in zip(scores.judge(judge).T, scores.questions, strict=True):
+            is_asked = asked.scale.has_ordered_points and not np.isnan(values).all()
+            if not is_asked or not labels.fits(judge, values, asked):
+                continue
+            cut = positive_from(asked, scores.options.threshold)
+            verdicts = verdicts_of_parts(scores, at_least(values, cut), question)
+            if not np.isnan(verdicts).all():
+                name = f"{judge} by {asked.key} of the parts"
+                evaluator = Evaluator(name, "judge", verdicts[:, None], reference)
+                human = majorities.labels_for(evaluator, place)
+                sides = human, verdicts, labels_of(question), names
+                _add_row(report, scores, evaluator, question, sides, judge)
 
 
 def sides_of(name, values, reference, question, threshold, labels):
@@ -241,22 +204,16 @@ class Majorities:
 
     def labels_for(self, evaluator, place):
         """Return the majority per item; NaN without an answer or with a tie."""
-        without = evaluator.rater or None
-        key = without, place
-        question = self.scores.questions[place]
-        role = self.scores.options.reference
-        counts = self.scores.label_counts(place, role, {without})
+        question, role = self.scores.questions[place], self.scores.options.reference
+        counts = self.scores.label_counts(place, role, {evaluator.rater})
         labels, is_tied = most_frequent(counts, labels_of(question))
-        self.ties[key] = question.key, int(is_tied.sum())
+        if not evaluator.rater:
+            self.ties[question.key] = int(is_tied.sum())
         return labels
 
     def sentences(self):
         """Write a note for each question on the ties that were dropped."""
-        return [
-            say("majority", question=question, ties=ties)
-            for (without, _), (question, ties) in self.ties.items()
-            if without is None
-        ]
+        return [say("majority", question=key, ties=ties) for key, ties in self.ties.items()]
 
 
 KIND = Confusion().kind()

@@ -3,9 +3,11 @@
 from dataclasses import dataclass, replace
 from math import isnan
 
+import numpy as np
+
 from analysis.figures import curves
 from analysis.figures.dots import dots
-from analysis.figures.layout import Figure, Layout, Table, n_words
+from analysis.figures.layout import Figure, Layout, listing, n_words
 from analysis.reports.base import Report
 from analysis.reports.kind import of_questions
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
@@ -49,6 +51,11 @@ class Pair:
         """Whether people find each item good (items,): 1 or 0, NaN without a reference."""
         return at_least(self.reference, self.cut)
 
+    @property
+    def positives(self):
+        """How many of the items with a value of the evaluator people find good."""
+        return int(np.nansum(self.positive[~np.isnan(self.values)]))
+
 
 def pairs_of(scores, cuts, compared=None):
     """Yield the Pair of each evaluator and question with a cut."""
@@ -56,29 +63,6 @@ def pairs_of(scores, cuts, compared=None):
         for place, cut in cuts.items():
             if cut is not None:
                 yield Pair(scores, evaluator, place, cut)
-
-
-def cuts_of(scores, questions=None):
-    """Return {place: least mean rating that is positive} of ordered questions; None: unknown.
-
-    questions: keys of those wanted; None means all.
-    """
-    return {
-        place: positive_from(question, scores.options.threshold)
-        for place, question in enumerate(scores.questions)
-        if question.scale.is_ordered and (not questions or question.key in questions)
-    }
-
-
-def threshold_notes(scores, cuts, what):
-    """Tell which ratings are positive, and which questions have no threshold."""
-    if not cuts:
-        return [say("no_order", what=what)]
-    keys = {place: scores.questions[place].key for place in cuts}
-    given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
-    missing = [keys[place] for place, cut in cuts.items() if cut is None]
-    notes = [say("positive", cuts=", ".join(given))] if given else []
-    return notes + ([say("no_cut", what=what, keys=", ".join(missing))] if missing else [])
 
 
 class YesNoReport(MeasuredReport):
@@ -96,10 +80,21 @@ class YesNoReport(MeasuredReport):
 
     def measure(self, report, scores, questions, is_page=True):
         """Add the rows. is_page: false where only the finding is read, of the main numbers."""
-        cuts = cuts_of(scores, questions)
+        ordered = {
+            place: question
+            for place, question in enumerate(scores.questions)
+            if question.scale.is_ordered and (not questions or question.key in questions)
+        }
+        cuts = {place: positive_from(q, scores.options.threshold) for place, q in ordered.items()}
+        given = [
+            f"{ordered[place].key} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None
+        ]
+        missing = [ordered[place].key for place, cut in cuts.items() if cut is None]
         return [
             *policy_notes(scores),
-            *threshold_notes(scores, cuts, self.what),
+            *([] if ordered else [say("no_order", what=self.what)]),
+            *([say("positive", cuts=", ".join(given))] if given else []),
+            *([say("no_cut", what=self.what, keys=", ".join(missing))] if missing else []),
             *self.judge_items(report, scores, cuts, is_page),
             interval_note(scores),
         ]
@@ -138,17 +133,20 @@ class YesNoReport(MeasuredReport):
 class CurveReport(YesNoReport):
     """A report with a curve and an area for each evaluator, baselines grey beside them.
 
-    curve_words, beside: what the curves are called in their caption, and the number beside a name;
-    area: what the table is of; plot draws the curves; look: options of the areas' dots; columns:
-    {heading: function of an entry} of the table.
+    add_area(report, pair) adds the row of the area at the pair's threshold. curve(values, positive)
+    computes a curve and plot draws them; curve_words, beside: what they are called in their
+    caption, and the number beside a name; area: what the table is of; look: options of the areas'
+    dots; columns: {heading: function of an entry} of the table.
     """
-
-    def add_curve(self, report, pair):
-        """Add the curve at the chosen threshold and the row of its area."""
-        raise NotImplementedError
 
     def add_more(self, report, pair):
         """Add what a page shows beside the area."""
+
+    def add_curve(self, report, pair):
+        report.curves[pair.evaluator.name, pair.question.key] = self.curve(
+            pair.values, pair.positive
+        )
+        self.add_area(report, pair)
 
     def judge_items(self, report, scores, cuts, is_page):
         for pair in pairs_of(scores, cuts):
@@ -187,9 +185,8 @@ class CurveReport(YesNoReport):
                 dots(shown, "evaluator", "question", looks, title, **self.look),
             ),
         ]
-        lines = [(e.row["evaluator"], [of(e) for of in self.columns.values()]) for e in entries]
-        caption = f"{self.area} for {question}."
-        table = Table(caption, list(self.columns), lines, [], "Evaluator")
+        names, caption = [e.row["evaluator"] for e in entries], f"{self.area} for {question}."
+        table = listing(caption, "Evaluator", names, entries, self.columns)
         drawn = any(not isnan(entry.row["value"]) for entry in entries)
         return Layout(figures if drawn else [], [table, *self.more_tables(report, question)])
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import chain, islice, zip_longest
 from math import isnan, nan
 
 import numpy as np
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from analysis.figures.dots import dot_figure
 from analysis.figures.layout import Layout, Link, Table, cell_of, cross_table
+from analysis.reports.base import group_by
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.labels import LabelNotes
 from analysis.reports.words import notes_beside
@@ -21,6 +23,7 @@ say = notes_beside(__file__, "misjudged")
 FALSE_POSITIVE, FALSE_NEGATIVE = "false positive", "false negative"
 SHARE = "share"  # of false positives, over all items and per system
 EVERYTHING = "all"  # in the place of a system
+NOTHING = Estimate(nan)
 MOST_ITEMS = 50
 MOST_DRAWN = 6  # judges of the figure
 MOST_SYSTEMS = 30
@@ -45,62 +48,59 @@ class Misjudged(YesNoReport):
             own = labels.verdict(pair.evaluator.name, pair.question)
             if own or labels.fits(pair.evaluator.name, pair.values, pair.question):
                 self._add_items(report, pair, own)
-        return [
-            say("kinds"),
-            say("share"),
-            *labels.sentences(),
-        ]
+        return [say("kinds"), say("share"), *labels.sentences()]
 
     def _add_items(self, report, pair, own):
         """Add the misjudged items of one judge and question, and the shares by system.
 
         own: the OwnScale of a judge that says fit or not; else None.
         """
-        values, people, good = pair.values, pair.reference, pair.positive
+        scores, values, people, good = pair.scores, pair.values, pair.reference, pair.positive
         called = own.fits(values) if own else at_least(values, pair.cut)
         apart = np.abs(people - (pair.cut if own else values))
         has_both = ~np.isnan(called) & ~np.isnan(good)
-        items, of = pair.scores.items, int(has_both.sum())
-        systems = items["system"].astype(str)
+        keys, systems = (scores.items[name].astype(str) for name in ("item", "system"))
+
+        def add(kind, item, system, people, judge, of, estimate=NOTHING, pk=0):
+            first = {"threshold": pair.cut, "kind": kind, "item": item, "system": system}
+            first |= {"people": people, "judge": judge, "of": of}
+            self.add(report, pair, estimate, first, {}, item=pk)
+
         for kind, wrong in ((FALSE_POSITIVE, called > good), (FALSE_NEGATIVE, called < good)):
             rows = np.flatnonzero(has_both & wrong)
             for row in rows[np.argsort(-apart[rows], kind="stable")]:
-                first = {
-                    "threshold": pair.cut,
-                    "kind": kind,
-                    "item": str(items["item"].iat[row]),
-                    "system": systems.iat[row],
-                    "people": float(people[row]),
-                    "judge": float(values[row]),
-                    "of": of,
-                }
-                self.add(report, pair, Estimate(nan), first, {}, item=pair.scores.item_ids[row])
+                numbers = float(people[row]), float(values[row]), int(has_both.sum())
+                add(kind, keys.iat[row], systems.iat[row], *numbers, pk=scores.item_ids[row])
         wrong = np.where(has_both, called > good, nan)
-        for system, share in _shares(pair.scores, wrong):
-            first = {
-                "threshold": pair.cut,
-                "kind": SHARE,
-                "item": "",
-                "system": system,
-                "people": nan,
-                "judge": nan,
-                "of": share.n,
-            }
-            self.add(report, pair, share, first, {})
+        overall = clustered_mean(wrong, is_share=True, **scores.resampling())
+        rows, names = np.flatnonzero(scores.systems >= 0), scores.items["system"].cat.categories
+        again = scores.resampling(rows)
+        shares = means_by_group(wrong[rows], scores.systems[rows], is_share=True, **again)
+        of_systems = ((str(names[code]), share) for code, share in shares.items())
+        for system, share in ((EVERYTHING, overall), *of_systems):
+            add(SHARE, "", system, nan, nan, share.n, share)
 
     def layout(self, report, question, looks):
         """Return the page of one question: shares by system, counts, and the farthest items."""
-        shares = [entry for entry in report.entries if entry.row["kind"] == SHARE]
+        by_kind = group_by(report.entries, "kind")
+        shares = by_kind[SHARE]
         systems = list(dict.fromkeys(e.row["system"] for e in shares))[: MOST_SYSTEMS + 1]
         cells = {
             (e.row["evaluator"], e.row["system"]): cell_of(e, f"n = {e.row['of']:,}")
             for e in shares
         }
+        counts = Counter((row["evaluator"], row["kind"]) for row in report.rows)
+        sizes = {e.judge: e.row["of"] for e in shares if e.row["system"] == EVERYTHING}
+        of_judges = [
+            (judge, [*(counts[judge, kind] for kind in CAPTIONS), of])
+            for judge, of in sizes.items()
+        ]
+        headings = [*(words.capitalize() for words in CAPTIONS.values()), "Items with both"]
         caption = f"Judge aligned, people not, for {question}: share of the items, by system."
         tables = [
-            _counts(report, question),
+            Table(f"Misjudged items for {question}.", headings, of_judges, [], "Judge"),
             cross_table(caption, "Judge", cells, systems),
-            *(_items(report, question, kind) for kind in CAPTIONS),
+            *(_items(report, question, by_kind[kind], words) for kind, words in CAPTIONS.items()),
         ]
         figures = _figures(shares, question, looks)
         return Layout(figures, [table for table in tables if table.lines])
@@ -119,26 +119,6 @@ class Misjudged(YesNoReport):
             f"{judge} misjudges{most} on {question}: {sides[FALSE_POSITIVE]:,} too high and "
             f"{sides[FALSE_NEGATIVE]:,} too low."
         )
-
-
-def _shares(scores, wrong):
-    """Yield (system, share of the flagged items), first over all items, then of each system."""
-    yield EVERYTHING, clustered_mean(wrong, is_share=True, **scores.resampling())
-    rows = np.flatnonzero(scores.systems >= 0)
-    names = scores.items["system"].cat.categories
-    shares = means_by_group(
-        wrong[rows], scores.systems[rows], is_share=True, **scores.resampling(rows)
-    )
-    yield from ((str(names[code]), estimate) for code, estimate in shares.items())
-
-
-def _sizes(report):
-    """Return {judge: how many items have a value of it and of people}."""
-    return {
-        row["evaluator"]: row["of"]
-        for row in report.rows
-        if (row["kind"], row["system"]) == (SHARE, EVERYTHING)
-    }
 
 
 def _figures(shares, question, looks):
@@ -162,32 +142,16 @@ def _figures(shares, question, looks):
     return dot_figure("misjudged", caption, drawn, "system", "evaluator", looks, title)
 
 
-def _counts(report, question):
-    counts = Counter((row["evaluator"], row["kind"]) for row in report.rows)
-    lines = [
-        (name, [*(counts[name, kind] for kind in CAPTIONS), of])
-        for name, of in _sizes(report).items()
-    ]
-    headings = [*(words.capitalize() for words in CAPTIONS.values()), "Items with both"]
-    return Table(f"Misjudged items for {question}.", headings, lines, [], "Judge")
-
-
-def _items(report, question, kind):
+def _items(report, question, wrong, words):
     """Tabulate the farthest items by turns: the first of each judge, then the second."""
-    wrong = [entry for entry in report.entries if entry.row["kind"] == kind]
-    seen: Counter = Counter()
-    turns = {}
-    for place, entry in enumerate(wrong):
-        turns[place] = seen[entry.judge]
-        seen[entry.judge] += 1
-    first = [wrong[place] for place in sorted(turns, key=turns.__getitem__)[:MOST_ITEMS]]
+    turns = chain(*zip_longest(*group_by(wrong, "evaluator").values()))
     lines = []
-    for entry in first:
+    for entry in islice(filter(None, turns), MOST_ITEMS):
         row = entry.row
         link = Link(row["item"], reverse("item", args=[report.study, entry.item]))
         lines.append((row["evaluator"], [link, f"{row['people']:.3g}", f"{row['judge']:.3g}"]))
     many = f"{len(wrong):,}" if len(wrong) <= MOST_ITEMS else f"{MOST_ITEMS} of {len(wrong):,}"
-    caption = f"{CAPTIONS[kind].capitalize()}, for {question}: {many}, the farthest first."
+    caption = f"{words.capitalize()}, for {question}: {many}, the farthest first."
     return Table(caption, ["Item", "People", "Judge"], lines, [], "Judge")
 
 

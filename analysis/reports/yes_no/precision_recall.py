@@ -14,7 +14,8 @@ class PrecisionRecall(CurveReport):
     name, title = "precision_recall", "Precision and recall"
     main, label, area = "average_precision", "average precision", "Average precision"
     curve_words, beside = "Precision and recall", "average precision"
-    plot, look = staticmethod(curves.precision_recall), {"unit_interval": True}
+    curve, plot = staticmethod(precision_recall_curve), staticmethod(curves.precision_recall)
+    look = {"unit_interval": True}
     does = "finds the positive items best"
     columns = {
         "Average precision": cell_of,
@@ -23,11 +24,9 @@ class PrecisionRecall(CurveReport):
         "n": lambda entry: entry.row["n"],
     }
 
-    def add_curve(self, report, pair):
-        curve = precision_recall_curve(pair.values, pair.positive)
-        report.curves[pair.evaluator.name, pair.question.key] = curve
+    def add_area(self, report, pair):
         estimate = average_precision(pair.values, pair.positive, **pair.scores.resampling())
-        self.add(report, pair, estimate, last={"positives": curve.positives, "n": estimate.n})
+        self.add(report, pair, estimate, last={"positives": pair.positives, "n": estimate.n})
 
     def about_curves(self, report):
         return ". Dotted: the share of positives, which a judge without any skill has"
