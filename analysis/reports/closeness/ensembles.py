@@ -22,7 +22,7 @@ from analysis.reports.closeness.engine import ClosenessReport, in_words
 from analysis.reports.shared.correlations import AVERAGE, PARTS, correlate_rows, groups_of
 from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
-from analysis.reports.words import notes_beside
+from analysis.reports.words import NoFinding, notes_beside
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.subsets import (
     coefficients_by_group,
@@ -63,6 +63,8 @@ class Ensembles(ClosenessReport):
         for part in (PARTS if parts is None else parts) if subsets.questions else ():
             coefficient, level = part.split()
             _add_part(report, subsets, {"level": level, "coefficient": coefficient})
+        if len(subsets.judges) == 1:
+            report.verdict = [NoFinding(say("alone", name=subsets.judges[0]))]
         return scores, list(_notes(subsets))
 
     def layout(self, report, measure, looks):

@@ -187,6 +187,11 @@ def test_of_many_judges_the_best_are_taken_and_it_is_said(study):
     assert len(left_out) == 2 and not {"close", "late"} & {*left_out}
 
 
+def test_of_one_judge_no_best_mean_is_named(study):
+    (sentence,) = build(study, "ensembles", judges=("close",)).verdict
+    assert sentence.startswith("close is the only judge that can be combined")
+
+
 def test_the_best_is_measured_where_it_was_not_chosen(study):
     report = build(study, "ensembles")
     best = row_of(report, kind="best", level="dataset", coefficient="pearson")
