@@ -23,7 +23,7 @@ WORDS = {
     "utf-8": "UTF-8",
 }
 SAMPLE_LINES, SAMPLE_LENGTH = 5, 120
-RECORDS, MOST_LOOKED_AT = 50, 1_000  # with and without what is blank
+RECORDS, MOST_LOOKED_AT = 50, 100_000  # with and without what is blank
 
 
 class EncodingUnclear(ValueError):

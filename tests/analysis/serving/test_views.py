@@ -183,7 +183,7 @@ def test_a_matrix_without_items_says_why(rated, as_owner):
 
 
 @pytest.mark.parametrize(
-    "name", ["verdict", "substitution", "agreement", "correlation", "differences", "thresholds"]
+    "name", ["verdict", "agreement", "correlation", "differences", "thresholds"]
 )
 def test_a_headline_is_the_title_of_its_page(rated, as_owner, name):
     answers = frame.read_answers(rated)

@@ -188,7 +188,7 @@ def test_of_many_judges_the_best_are_taken_and_it_is_said(study):
 
 
 def test_of_one_judge_no_best_mean_is_named(study):
-    (sentence,) = build(study, "ensembles", judges=("close",)).verdict
+    (sentence,) = build(study, "ensembles", judges=["close"]).verdict
     assert sentence.startswith("close is the only judge that can be combined")
 
 
