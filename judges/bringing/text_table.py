@@ -38,7 +38,7 @@ def read_text(path, encoding="", separator=""):
     """Return the Sheet of a delimited text; raise EncodingUnclear where a person has to choose."""
     encoding = _encoding(path, encoding)
     with path.open(encoding=encoding, newline="") as file:
-        separator = separator or declared(file.readline(20)) or _separator(path, encoding)
+        separator = separator or declared(file.readline(200)) or _separator(path, encoding)
 
     def rows():
         return _rows(path, encoding, separator)

@@ -76,7 +76,6 @@ TRANSIENT = {
     Failure.BUSY,
     Failure.SERVER,
     Failure.GATEWAY,
-    Failure.HTML,
 }
 # They say nothing against the call itself: all calls of the endpoint wait.
 PAUSES = {Failure.RATE, Failure.BUSY}
@@ -124,10 +123,11 @@ BY_STATUS = {
 }
 
 
-# A stream of events, and the data of one.
+# A stream of events; and a line with JSON, of a stream or of its own.
 EVENT = re.compile(r"\s*(?:data|event|id|retry)?:")
-EVENT_DATA = re.compile(r"(?:\A|[\r\n])data:([^\r\n]*)")
-BESIDE = ("usage", "error", "errors")
+DECODER = json.JSONDecoder(strict=False)
+JSON_LINE = re.compile(r"(?:\A|[\r\n])(?:data:)?[ \t]*(\{[^\r\n]*)")
+MOST_LINES = 20  # at either end of a stream, of those that count or fail
 
 
 @dataclass
@@ -487,24 +487,37 @@ def _parse_json(body, parse):
 
 
 def _no_json(text, parse):
-    """Return the Answer of a reply that is no JSON; an empty one or a page may be a gateway's.
+    """Return the Answer of a reply that is no JSON: a page, a stream, or JSON with more behind it.
 
-    What JSON counts at its beginning, or in a stream of events, is charged, and its error counts.
+    What it counts anywhere is charged. Its error is one only where nothing was written.
     """
-    if not text.strip():
-        return Answer(failure=Failure.GATEWAY, detail="the reply is empty")
     if text.lstrip()[:1] == "<":
         return Answer(failure=Failure.HTML, detail=text)
-    told = {}
-    for part in [text, *EVENT_DATA.findall(text)]:
+    told: dict = {}
+    lines = [line for line in JSON_LINE.findall(text) if '"usage"' in line or '"error' in line]
+    for part in [text, *lines[:MOST_LINES], *lines[MOST_LINES:][-MOST_LINES:]]:
         with suppress(ValueError, RecursionError):
-            value, _ = json.JSONDecoder(strict=False).raw_decode(part.lstrip())
+            value, _ = DECODER.raw_decode(part.lstrip())
             if isinstance(value, dict):
-                told |= {name: value[name] for name in BESIDE if value.get(name)}
+                _add_told(told, value)
+    if '"choices"' in text:
+        told = {"usage": told["usage"]} if "usage" in told else {}
     answer = parse(told, text)
     if answer.failure is Failure.NO_CHAT:
         answer.failure = Failure.STREAM if EVENT.match(text) else Failure.BAD_JSON
+        answer.detail = text or "the reply is empty"
     return answer
+
+
+def _add_told(told, value):
+    """Add what an event counts, of each number the most, and its error."""
+    for holder in (value, *(value.get(name) for name in ("message", "response", "x_groq"))):
+        counts = holder.get("usage") if isinstance(holder, dict) else None
+        for name, count in counts.items() if isinstance(counts, dict) else ():
+            before = told.setdefault("usage", {}).setdefault(name, count)
+            if isinstance(count, int | float) and isinstance(before, int | float):
+                told["usage"][name] = max(before, count)
+    told |= {name: value[name] for name in ("error", "errors") if value.get(name)}
 
 
 def _model_names(data, text):

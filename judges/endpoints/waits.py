@@ -34,8 +34,11 @@ PROSE = re.compile(
 )
 # In the headers RateLimit and RateLimit-Policy of the IETF, by its older drafts and its newer ones:
 # what is left of a limit, the seconds until its reset, and those of its window.
-NEXT_LIMIT = re.compile(r',(?=\s*(?:"[^"]*"|[\w*/:.-]+)\s*(?:[;,]|\Z))')
-OF_LIMIT = re.compile(r"\b(r|remaining|t|reset|w)\s*=\s*(\d{1,9})\b", re.IGNORECASE)
+NEXT_LIMIT = re.compile(
+    r',(?=\s*(?:"[^"]*"|[\w*/:.-]+)\s*(?:[;,]|\Z)|\s*limit=[^;]*reset=)', re.IGNORECASE
+)
+OF_LIMIT = re.compile(r"(?<![\w.*-])(r|remaining|t|reset|w)\s*=\s*(\d{1,9})\b")
+PARTS = {"r": "left", "remaining": "left", "t": "reset", "reset": "reset", "w": "window"}
 LONGEST_IN_PROSE = 3600  # seconds; words that ask for more may be anybody's, as an echoed text's
 EPOCH, EPOCH_MS = 1e9, 1e12  # numbers from here are moments, not lengths
 
@@ -54,10 +57,11 @@ def seconds_told(headers, body, now):
 def _of_header(headers, name, value, now):
     name = name.lower()
     if name == "ratelimit":
-        windows = _limits(headers.get("ratelimit-policy", ""))
-        used_up = {limit: told for limit, told in _limits(value).items() if told.get("left") == 0}
+        windows = dict(_limits(headers.get("ratelimit-policy", "")))
         waits = [
-            told.get("reset", windows.get(limit, {}).get("w")) for limit, told in used_up.items()
+            told.get("reset", windows.get(limit, {}).get("window"))
+            for limit, told in _limits(value)
+            if told.get("left") == 0
         ]
         return max((seconds for seconds in waits if seconds is not None), default=None)
     if "retry-after" in name:
@@ -70,13 +74,12 @@ def _of_header(headers, name, value, now):
 
 
 def _limits(header):
-    """Return {its name, or how it begins: {"left", "reset" or "w": number}} for each limit."""
-    limits = {}
+    """List (its name, {"left", and in seconds "reset" and "window"}) of the limits of a header."""
+    limits = []
     for limit in NEXT_LIMIT.split(header):
-        told = OF_LIMIT.findall(re.sub('"[^"]*"', "", limit))
-        names = {"r": "left", "remaining": "left", "t": "reset"}
+        told = OF_LIMIT.findall(re.sub('"[^"]*"', "", limit).lower())
         name = limit.partition(";")[0].strip(' "')
-        limits[name] = {names.get(key.lower(), key.lower()): float(n) for key, n in told}
+        limits.append((name, {PARTS[key]: float(number) for key, number in told}))
     return limits
 
 

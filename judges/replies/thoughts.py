@@ -18,10 +18,19 @@ NEVER = r"(?!)"
 NAMED = f"(?:{'|'.join(NAMES)})"
 ANSWER = r"<\|start_(?:response|text)\|>"
 
-TURN_ENDS = r"(?:<\|im_end\|>|<\|eot_id\|>|<\|?end_of_turn\|?>|<\|endoftext\|>|<\|end\|>|</s>)"
-USER_BEGINS = (
-    r"<\|(?:im_start|start_header_id|start)\|>\s?user\b|<start_of_turn>user\b|<[|｜][Uu]ser[|｜]>"
-    r"|\[INST\]"
+TURN_ENDS = (
+    r"(?:<\|im_end\|>|<\|eot(?:_id)?\|>|<\|?end_of_turn\|?>|<\|end_of_text\|>|<\|endoftext\|>|<\|end\|>"
+    r"|<\|END_OF_TURN_TOKEN\|>|</s>)\s*(?:<s>\s*)?"
+)
+ROLE = r"<\|(?:im_start|start_header_id|header_start|start_of_role|start)\|>\s?"
+OTHERS = "(?:user|tool|system|observation)"
+OTHER_BEGINS = (
+    rf"(?:{ROLE}{OTHERS}\b|<(?:start_of_turn>|\|turn>)user\b|<[|｜](?i:{OTHERS})[|｜]>"
+    r"|<\|START_OF_TURN_TOKEN\|>\s?<\|USER_TOKEN\|>)"
+)
+MODEL_BEGINS = re.compile(
+    rf"{ROLE}assistant\b|<(?:start_of_turn>|\|turn>)model\b|<[|｜](?i:assistant)[|｜]>"
+    r"|<\|CHATBOT_TOKEN\|>"
 )
 
 
@@ -54,8 +63,13 @@ MARKS = [
     (_closing(r"(?i:<\|end_(?:response|text)\|>)"), rf"(?i:{ANSWER})"),
     (_closing(r"<\|close\|>response<\|sep\|>"), r"<\|open\|>response<\|sep\|>"),
     (_closing(r"\[END FINAL RESPONSE\]"), r"(?m:^[ \t]*)\[BEGIN FINAL RESPONSE\]"),
-    # A further turn, of whoever asks: nothing behind it is an answer, and it has no end
-    (rf"(?:(?<![ \t(\"“'‘`])|{TURN_ENDS}\s*)(?:{USER_BEGINS})", NEVER),
+    # A further turn of somebody else, at a line's begin, behind JSON, a number or a turn's end:
+    # nothing behind it is an answer, and it has no end
+    (
+        rf"(?<=\n)[ \t]*{OTHER_BEGINS}"
+        rf"|(?:(?<=[}}\]\d])\s*|{TURN_ENDS})(?:{OTHER_BEGINS}|\[INST\])",
+        NEVER,
+    ),
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>thought", r"<channel\|>"),  # Gemma
     (r"<(?:unused|ctrl)94>thought", r"<(?:unused|ctrl)95>"),  # MedGemma, Gemini
@@ -79,15 +93,12 @@ NEXT = re.compile(
     + "".join(f"|(?P<end{number}>{end})" for number, (_, end) in enumerate(MARKS))
     + r'|(?P<json>\{(?=\s*")|\[(?=\s*(?:["{\[\d-]|true|false|null)))'
 )
-# What is around a mark, here a NUL, that is only spoken of: quotation marks of its own, or a word
-# for what it is. Quotation marks that look alike open only behind a blank: else they may end what
-# stands before the mark, as a comma may stand before them and French ones have a blank there.
-NEAR = 30  # characters
+# A mark, here a NUL, that is only spoken of, in quotation marks of its own. Those that look alike
+# open only behind a blank: else they may end what stands before the mark.
+NEAR = 7  # characters
 SPOKEN_OF = re.compile(
     r"""(?:[\s([{*]|\A)["“”„'‘’`]\0["“”'’`]"""
-    r"|「\0」|『\0』|《\0》|〈\0〉|“\0”|„\0[“”]|‘\0’|‚\0[‘’]|«\s?\0\s?»|‹\s?\0\s?›|\(\0\)|<code>\0<"
-    r"|\b(?:an?|the|its|this|that|no|any|one) (?:[a-z]+ )?"
-    r"\0 (?:tag|token|mark|marker|block|element|delimiter|string)s?\b"
+    r"|「\0」|『\0』|《\0》|〈\0〉|“\0”|„\0[“”]|‘\0’|‚\0[‘’]|«\s?\0\s?»|‹\s?\0\s?›|<code>\0<"
 )
 TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
 
@@ -114,9 +125,9 @@ def without_thoughts(reply: str) -> str:
             thoughts, unended = [(0, position)], len(reply)
         else:
             number = int(kind.removeprefix("begin"))
-            if number in LASTING:
+            if number in LASTING and MODEL_BEGINS.search(reply, position):
                 unended = min(unended, mark.start())
-                break
+                break  # what ends a thought behind it ends one of a further answer
             end = None if number in endless else _search(ENDS[number], reply, position)
             if end:
                 position = end.end()

@@ -313,7 +313,10 @@ def _add_best(report, subsets, measure, about, values):
             continue
         place, drawn = int(np.nanargmax(chosen)), []
         if has_split:
-            drawn = [subsets.estimate(place, *measure)]
+            is_defined = not isnan(values[place])
+            drawn = [
+                subsets.estimate(place, *measure) if is_defined else Estimate(nan, reason=UNDEFINED)
+            ]
         elif fits:
             worth, winners = winner_elsewhere(*fits, among)
             drawn = [

@@ -10,7 +10,7 @@ MOST_SEPARATORS = 1_000_000
 WIDE_LINE = f"found a line of more than {MOST_SEPARATORS:,} separators; allowed is less"
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 # Excel's first line, which names the separator. A tab may have gone with the blanks at its end.
-DECLARED = re.compile(r'\s*"?sep=([,;|\t]?)"?\s*', re.IGNORECASE)
+DECLARED = re.compile(r'\s*"?sep=([,;|\t]?)"?[,;]*\s*', re.IGNORECASE)
 
 
 class NotDelimited(ValueError):
@@ -33,7 +33,7 @@ def records(file, separator=""):
     A first line “sep=;” is no row: it names the separator where none is given.
     """
     csv.field_size_limit(CELL_LENGTH)
-    named = declared(file.readline(20))
+    named = declared(file.readline(200))
     if not named:
         file.seek(0)
     separator = separator or named or ","

@@ -165,17 +165,18 @@ FAILURES = {
     "web page said to be JSON": (Reply("<!doctype html>"), Failure.HTML),
     "not UTF-8": (Reply(b'{"choices": "\xff\xfe"}'), Failure.BAD_UTF8),
     "junk": (Reply('{"choices": ['), Failure.BAD_JSON),
-    "empty body": (Reply(""), Failure.GATEWAY),
-    "a body of line ends": (Reply("\n\r\n"), Failure.GATEWAY),
+    "empty body": (Reply(""), Failure.BAD_JSON),
+    "a body of line ends": (Reply("\n\r\n"), Failure.BAD_JSON),
     "a stream": (Reply(STREAM), Failure.STREAM),
     "a stream with a comment before it": (Reply(f": waiting\n\n{STREAM}"), Failure.STREAM),
     "a stream of another provider": (
         Reply('event: message_start\ndata: {"type": "message_start"}\n\n'),
         Failure.STREAM,
     ),
-    "a stream with an error": (
+    "a stream of an error": (Reply('data: {"error": {"code": 429}}\n\n'), Failure.RATE),
+    "a stream that was written before its error": (
         Reply('data: {"choices": []}\n\ndata: {"error": {"code": 429}}\n\n'),
-        Failure.RATE,
+        Failure.STREAM,
     ),
     "text that is none": (Reply("upstream gone"), Failure.BAD_JSON),
     "too deep": (Reply("[" * 100_000), Failure.BAD_JSON),
@@ -266,6 +267,10 @@ COUNTED = '{"usage": {"prompt_tokens": 30, "completion_tokens": 7000}}'
         (STREAM.replace("\n", "\r"), Failure.STREAM),
         (f"{COUNTED}\0", Failure.BAD_JSON),
         (f"\n{COUNTED}\ndata: [DONE]", Failure.BAD_JSON),
+        (f'{{"id": 1}}\n{COUNTED}', Failure.BAD_JSON),
+        (f'data: {COUNTED}\ndata: {{"usage": {{"completion_tokens": 10}}}}', Failure.STREAM),
+        (f'data: {{"type": "message_start", "message": {COUNTED}}}', Failure.STREAM),
+        ("data:[\n" * 100_000 + f"data: {COUNTED}", Failure.STREAM),
     ],
 )
 def test_what_is_no_json_costs_what_it_counted(body, failure):

@@ -140,7 +140,7 @@ TRANSPORT = {
     "half of its JSON": (Reply('{"choices": ['), FAILED, Failure.BAD_JSON),
     "10,000 deep": (Reply("[" * 10_000), FAILED, Failure.BAD_JSON),
     "10,000 deep and closed": (Reply("[" * 10_000 + "]" * 10_000), FAILED, None),
-    "nothing": (Reply(""), FAILED, Failure.GATEWAY),
+    "nothing": (Reply(""), FAILED, Failure.BAD_JSON),
     "a stream": (Reply("data: {}\n\n"), FAILED, Failure.STREAM),
     "null": (Reply("null"), FAILED, Failure.NO_CHAT),
     "choices that are null": (Reply({"choices": None}), FAILED, Failure.NO_CHAT),

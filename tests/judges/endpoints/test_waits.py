@@ -54,6 +54,10 @@ HEADERS = [
     ({"RateLimit": "limit=100;w=60, remaining=0, reset=30"}, 30),
     ({"RateLimit": "limit=100, remaining=1, reset=30", "RateLimit-Policy": "100;w=60"}, None),
     ({"RateLimit": '"a";r=0', "RateLimit-Policy": '"a";q=5;w=60, "b";q=50;w=3600'}, 60),
+    ({"RateLimit": "limit=9, remaining=0, reset=30, limit=99, remaining=90, reset=5"}, 30),
+    ({"RateLimit": '"a";r=0;pk=:x:;t=30, "a";r=5;pk=:y:;t=1'}, 30),
+    ({"RateLimit": '"a";r=1;burst-r=0;t=30'}, None),
+    ({"RateLimit": '"a";r=0;t=30;burst-r=5'}, 30),
     ({"RateLimit-Remaining": "0", "RateLimit-Reset": "30", "RateLimit-Policy": "5;w=60"}, 30),
     # Of several limits those that are not used up say nothing.
     (

@@ -152,6 +152,36 @@ SAID = {
         for mark in ("<|user|>", "<｜User｜>", "<|start|>user", "[INST]", "<|im_start|>user")
         for before in ("\n", "")
     },
+    **{
+        f"a further turn behind JSON, {mark!r}": (f'{{"a": 4}}{mark}{{"a": 2}}', '{"a": 4}')
+        for mark in (
+            *(
+                " <|user|>",
+                "\t<|user|>",
+                "\n  <|user|>",
+                " [INST] ",
+                "\n[INST] ",
+                "</s> <s> [INST]",
+            ),
+            *("<|end_of_text|><|start_of_role|>user<|end_of_role|>", "<|eot|><|header_start|>user"),
+            *("<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>", "\n<|turn>user\n"),
+            *("<|im_end|>\n<|im_start|>tool\n", "<|observation|>", "\n<|system|>"),
+        )
+    },
+    **{
+        f"a thought that quotes a turn, {thought!r}": (f"{thought}</think>4", "4")
+        for thought in (
+            'Perhaps {"a": 2}. It says:\n[INST] ignore all [/INST]\nI would say 3.\n',
+            'Perhaps {"a": 2}\n<|user|>\n3',
+            "先给2。文本有<|user|>标记。",
+            "<think>x</think>2\n[INST]\n",
+        )
+    },
+    "a further turn with a thought": ("4\n<|user|>\n3<|assistant|>\nhm</think>2", "4"),
+    **{
+        f"a turn before the answer, {turn!r}": (f"{turn}4",) * 2
+        for turn in ("<s>[INST] 2 [/INST] ", "<|user|> 2 <|assistant|> ", "**<|user|>** ")
+    },
     "a word on <|user|>": ("It says <|user|> [INST]. 4", "It says <|user|> [INST]. 4"),
     "the same turn": (
         "2?<|im_end|>\n<|im_start|>assistant\n4",
@@ -195,12 +225,7 @@ SAID = {
     },
     **{
         f"a mark between {quotes}": (f"4。它有{quotes}。".replace("…", "</think>"),) * 2
-        for quotes in ("「…」", "『…』", "《…》", "“…”", "‘…’", "«…»", "‹…›", "„…“", "(…)", "« … »")
-    },
-    **{
-        f"a mark that is called {words}": (f"4. It has {words}.".replace("…", mark),) * 2
-        for mark in ("<think>", "</think>", "[/THINK]", "<|START_RESPONSE|>")
-        for words in ("a … tag", "the closing … token", "its … tags", "an unclosed … block")
+        for quotes in ("「…」", "『…』", "《…》", "“…”", "‘…’", "«…»", "‹…›", "„…“", "« … »")
     },
     "a mark in code that is bold": ("4. It has **`</think>`**.", "4. It has **`</think>`**."),
     "a mark in HTML's code": ("4: <code></think></code>", "4: <code></think></code>"),

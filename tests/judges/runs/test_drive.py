@@ -140,7 +140,7 @@ MISSING = {
     "refusal": (chat(None, message={"refusal": "No."}), "refused", "refused by the model"),
     "filter": (chat("", "content_filter"), "refused", "stopped by the content filter"),
     "400": (Reply("{}", 400), "failed", "request refused (4xx)"),
-    "no JSON": (Reply("Hello"), "failed", "reply is not JSON"),
+    "HTML": (Reply("<html>"), "failed", "web page instead of a reply"),
     "10 MB": (Reply("x" * (REPLY_BYTES + 1)), "failed", "reply too large"),
 }
 

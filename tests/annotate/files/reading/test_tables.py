@@ -64,6 +64,7 @@ def test_json_lines_give_the_same_rows_as_csv(read):
     [
         "item,text\na,x\n",
         "sep=,\nitem,text\na,x\n",
+        "sep=;;;\nitem;text\na;x\n",
         '\ufeff"sep=;"\r\nitem;text\r\na;x\r\n',
         "sep=\nitem\ttext\na\tx\n",
         "SEP=|\ritem|text\ra|x\r",
