@@ -14,10 +14,18 @@ from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
 from analysis.stats.ensembles.subsets import folds_of
 from analysis.stats.intervals.bootstrap import draw_counts
+from annotate.design import splits
 from annotate.models import Rating
 from judges.models import Judgment
 from tests import factories
-from tests.analysis.small import add_judge, build, load_hanna, make_rated_study, row_of
+from tests.analysis.small import (
+    add_judge,
+    build,
+    load_hanna,
+    make_rated_study,
+    options_of,
+    row_of,
+)
 
 pytestmark = pytest.mark.django_db
 NAMES = ["close", "random", "third"]
@@ -185,6 +193,19 @@ def test_of_many_judges_the_best_are_taken_and_it_is_said(study):
     [note] = [note for note in report.notes if "Left out: " in note]
     left_out = note.rpartition("Left out: ")[2].rstrip(".").split(", ")
     assert len(left_out) == 2 and not {"close", "late"} & {*left_out}
+
+
+def test_what_is_undefined_on_the_test_part_is_worth_nothing(owner):
+    study = make_rated_study(owner, recipients=10, contents=1, systems=2)
+    splits.lock(study, 7, 0.4, "owner")
+    splits.unlock(study, "owner", "final")
+    Rating.objects.update(value=3)
+    answers = frame.read_answers(study, part="test")
+    options = options_of(answers, "ensembles", part="test", undefined="zero", draws=20)
+    report = Ensembles().build(answers, options, ["pearson user"])
+    best = row_of(report, kind="best", question="average")
+    assert np.isnan([best["value"], best["cross_validated"]]).all() and best["of"] == 0
+    assert not report.verdict
 
 
 def test_of_one_judge_no_best_mean_is_named(study):
