@@ -6,12 +6,16 @@ this list short: a page that is broken where it is served must be broken in its 
 
 import functools
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
 from django.contrib.staticfiles import handlers
 from django.core.management import call_command
+from django.db import DataError
+from django.db.backends.base.operations import BaseDatabaseOperations
+from django.db.models import CharField, IntegerField, JSONField, TextField
 from django.test import Client, override_settings, testcases
 from whitenoise.base import WhiteNoise
 
@@ -32,8 +36,14 @@ BESIDE_SETTINGS = {
     "WhiteNoise.update_files_dictionary": "files are listed once a process, not once a test client",
     "Client._login": "the test client logs in without an address, which axes cannot count",
     "Client.logout": "likewise when it logs out",
+    "CharField.get_db_prep_save": "on SQLite, too, a text longer than its column is an error",
+    "IntegerField.get_db_prep_save": "likewise a number beyond what PostgreSQL's column holds",
+    "TextField.get_db_prep_save": "likewise a text with the character NUL",
+    "JSONField.get_db_prep_save": "likewise JSON with the character NUL",
     "TransactionTestCase._fixture_teardown": "DELETE empties tables after a test that commits",
 }
+# In a text; in JSON, where two backslashes before u0000 are a backslash and five letters.
+NUL = re.compile(r"\0"), re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 LOCMEM = "tests.reports_in_memory.ReportsInMemory"
 HOSTS = "127.0.0.1,localhost,api.openai.com"  # also of processes, in tests/processes.py
 FOLDER = "CONCORD_TEST_STATIC"  # tells worker processes where the files are
@@ -47,6 +57,7 @@ def apply(settings):
     _serve_files_as_shipped()
     _list_files_once()
     _log_in_without_an_address()
+    _refuse_what_postgresql_refuses()
 
 
 def collect_files():
@@ -92,3 +103,34 @@ def _log_in_without_an_address():
         return changed
 
     Client._login, Client.logout = without_axes(Client._login), without_axes(Client.logout)
+
+
+def _refuse_what_postgresql_refuses():
+    """Let SQLite, which stores texts and integers of any size, say what production would say."""
+
+    def short(field, prepared):
+        if isinstance(prepared, str) and len(prepared) > (field.max_length or len(prepared)):
+            raise DataError(f"{field}: {prepared!r} is longer than {field.max_length}")
+        whole(field, prepared)
+
+    def whole(field, prepared):
+        if isinstance(prepared, str) and NUL[isinstance(field, JSONField)].search(prepared):
+            raise DataError(f"{field}: NUL in {prepared!r}")
+
+    def small(field, prepared):
+        least, most = BaseDatabaseOperations.integer_field_ranges[field.get_internal_type()]
+        if isinstance(prepared, int) and not least <= prepared <= most:
+            raise DataError(f"{field}: {prepared} is not from {least} to {most}")
+
+    def checked(prepare, check):
+        def changed(self, value, connection):
+            prepared = prepare(self, value, connection)
+            check(self, prepared)
+            return prepared
+
+        return changed
+
+    CharField.get_db_prep_save = checked(CharField.get_db_prep_save, short)
+    IntegerField.get_db_prep_save = checked(IntegerField.get_db_prep_save, small)
+    TextField.get_db_prep_save = checked(TextField.get_db_prep_save, whole)
+    JSONField.get_db_prep_save = checked(JSONField.get_db_prep_save, whole)

@@ -53,7 +53,7 @@ class Failure(StrEnum):
     NOT_FOUND = "no such model or address (404)"
     REDIRECT = "redirect, not followed"
     HTML = "web page instead of a reply"
-    STREAM = "reply as a stream of events, which nobody asked for"
+    STREAM = "reply as a stream of events"
     BAD_UTF8 = "reply is not UTF-8"
     BAD_JSON = "reply is not JSON"
     NO_CHAT = "reply is no chat completion"
