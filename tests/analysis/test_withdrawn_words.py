@@ -23,11 +23,6 @@ VERDICT = (
     "analysis/stats/validation",
 )
 UNRELATED = [
-    (
-        "CHANGELOG.md",
-        "judge may stand in",
-    ),  # asked by the planner, which says how many ratings decide
-    ("CHANGELOG.md", "judge may stand in"),  # asked by the verdict: for which use
     ("annotate/flow/own_answers.py", "takes the place"),  # repeat_share, of repeats
     ("annotate/recruitment/forms.py", "take the place"),  # as in FILES.md
     ("annotate/recruitment/more_raters.py", "take the place"),  # raters, of new places
