@@ -237,12 +237,13 @@ def test_a_resume_asks_the_others_first_and_gets_past_what_is_refused_again(twel
 def test_where_nothing_is_answered_each_resume_asks_what_nobody_asked_yet(twelve):
     with ScriptedServer(lambda *_: refusal("No such parameter.")) as server:
         run = make_run(twelve, server, concurrency=1)
-        for asked in ({0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}):
+        seen = set()
+        for _ in range(2):
             drive.work_through(run.pk)
             run.refresh_from_db()
             assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
-            seen = set(run.calls.values_list("unit", flat=True))
-            assert asked <= seen
+            before, seen = seen, set(run.calls.values_list("unit", flat=True))
+            assert len(seen - before) >= 5
             assert resume(run)
         drive.work_through(run.pk)
         run.refresh_from_db()
