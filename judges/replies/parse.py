@@ -130,13 +130,16 @@ def why_not_whole(finish_reason: str) -> Reason | None:
     return Reason.CUT_OFF if CUT.search(word) else Reason.ENDED
 
 
-def answer_in(reply: str, finish_reason: str = "stop") -> str | Reason:
-    """Return what a whole reply says beside its thoughts, all at its place; or a Reason."""
+def answer_in(reply: str, finish_reason: str = "stop", rated: Rated = NOTHING) -> str | Reason:
+    """Return what a whole reply says beside its thoughts, all at its place; or a Reason.
+
+    rated: what was shown, whose marks of thoughts a reply may quote.
+    """
     if reason := why_not_whole(finish_reason):
         return reason
     if len(reply) > LONGEST_REPLY:
         return Reason.REPLY_TOO_LONG
-    answer = without_thoughts(reply)
+    answer = without_thoughts(reply, rated.holds_mark)
     return answer if answer.strip() else Reason.EMPTY
 
 
@@ -160,11 +163,11 @@ def last_object(
 
     rated: what was shown, which a reply may quote; see `_own`.
     """
-    answer = answer_in(reply, finish_reason)
+    answer = answer_in(reply, finish_reason, rated)
     if isinstance(answer, Reason):
         return answer
     try:
-        answers, _ = _last_object(answer, asked, rated)
+        answers, _ = _last_object(answer, asked, rated, reply)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
@@ -188,18 +191,20 @@ def last_list(
     A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
     for prose has brackets too. rated: what was shown, which a reply may quote; see `_own`.
     """
-    answer = answer_in(reply, finish_reason)
+    answer = answer_in(reply, finish_reason, rated)
     if isinstance(answer, Reason):
         return answer
     try:
-        return _last_list(answer, key, begins, rated)
+        return _last_list(answer, key, begins, rated, reply)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON
 
 
-def _last_list(reply: str, key: str, begins: re.Pattern[str], rated: Rated) -> list[Any] | Reason:
+def _last_list(
+    reply: str, key: str, begins: re.Pattern[str], rated: Rated, arrived: str
+) -> list[Any] | Reason:
     decoder, position = _decoder(), 0
     answers: list[_Found] = []
     reason = Reason.NO_JSON
@@ -213,19 +218,22 @@ def _last_list(reply: str, key: str, begins: re.Pattern[str], rated: Rated) -> l
             answers.append((value, start.start(), position))
     if not answers:
         return reason
-    last = _own(reply, answers, rated)
+    last = _own(reply, answers, rated, arrived)
     if isinstance(last, Reason):
         return last
     return last[0][key] if isinstance(last[0], _Object) else last[0]
 
 
-def _own(reply: str, answers: list[_Found], rated: Rated) -> _Found | Reason:
+def _own(reply: str, answers: list[_Found], rated: Rated, arrived: str) -> _Found | Reason:
     """Return the last of several answers that the judge gives itself, or the Reason why none is.
 
     One that stands in what was shown is quoted from there, unless it is all that the reply says.
+    arrived: the reply with its thoughts, which are no thoughts where their marks are quoted too.
     """
     for value, start, end in reversed(answers):
-        if not rated.holds(reply[start:end], value) or is_all(reply, start, end):
+        if not rated.holds(reply[start:end], value):
+            return value, start, end
+        if is_all(arrived if rated.has_marks else reply, start, end):
             return value, start, end
     return Reason.QUOTED
 
@@ -239,7 +247,9 @@ def _none(scales: Mapping[str, Scale], reason: Reason) -> Verdict:
     return Verdict(reasons=dict.fromkeys(scales, reason))
 
 
-def _last_object(reply: str, asked: Set[str], rated: Rated) -> tuple[_Object | Reason | None, int]:
+def _last_object(
+    reply: str, asked: Set[str], rated: Rated, arrived: str
+) -> tuple[_Object | Reason | None, int]:
     """Return the last outermost object that answers a question, else the last of all; its place.
 
     ValueError when anything that begins as an object is broken: what follows may be a part of it;
@@ -255,7 +265,7 @@ def _last_object(reply: str, asked: Set[str], rated: Rated) -> tuple[_Object | R
             answers.append((*last, position))
     if not answers:
         return last
-    own = _own(reply, answers, rated)
+    own = _own(reply, answers, rated, arrived)
     return (own, 0) if isinstance(own, Reason) else own[:2]
 
 
@@ -263,12 +273,11 @@ def value_spans(
     reply: str, scales: Mapping[str, Scale], rated: Rated = NOTHING
 ) -> dict[str, tuple[int, int]]:
     """Locate the answer to each question, (start, end), in a reply that `parse` reads."""
-    answer = answer_in(reply)
+    answer = answer_in(reply, rated=rated)
     if isinstance(answer, Reason):
         return {}
-    reply = answer
     try:
-        answers, begins = _last_object(reply, scales.keys(), rated)
+        answers, begins = _last_object(answer, scales.keys(), rated, reply)
     except (ValueError, RecursionError):
         return {}
     if isinstance(answers, Reason):

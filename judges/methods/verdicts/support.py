@@ -77,7 +77,7 @@ class Support(VerdictMethod):
 
 def value_in(reply, finish_reason="stop", rated=NOTHING):
     """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
-    character = answer_in(reply, finish_reason)
+    character = answer_in(reply, finish_reason, rated)
     if not isinstance(character, Reason) and character.strip() in VALUES:
         return VALUES[character.strip()]
     answers = last_object(reply, {SUPPORTED}, finish_reason, rated)
