@@ -125,25 +125,7 @@ def is_owned(study):
 
 
 GROUPS = {
-    "The study, and what raters read": [
-        "title",
-        "language",
-        "state",
-        "notice",
-        "consent",
-        "instructions",
-        DEBRIEF,
-        "layout",
-    ],
-    "What an ethics board asks for": [
-        CONTACT,
-        REFERENCE,
-        WITHDRAWAL_PAY,
-        SCREEN_OUT_PAY,
-        DELETE_ON,
-        LOCAL_ONLY,
-        COVERS,
-    ],
+    "The study": ["title", "language", "state", "layout"],
     "Sessions and places": [
         "items_per_session",
         "raters_per_item",
@@ -152,9 +134,25 @@ GROUPS = {
         "spread_least",
         "hold_minutes",
     ],
+    "What raters read: notice, consent, instructions, debriefing": [
+        "notice",
+        "consent",
+        "instructions",
+        DEBRIEF,
+    ],
+    "What an ethics board asks for: contact, pay, deletion, local models": [
+        CONTACT,
+        REFERENCE,
+        WITHDRAWAL_PAY,
+        SCREEN_OUT_PAY,
+        DELETE_ON,
+        LOCAL_ONLY,
+        COVERS,
+    ],
     "History, pictures and recordings": ["show_history", "media_hosts"],
     "After a session: code and pay": ["completion_code", AMOUNT, CURRENCY, TOLD],
 }
+UNFOLDED = ("The study", "Sessions and places")
 
 
 # The fields whose values Study.extra keeps, as it keeps those keys of study.yaml.
@@ -342,8 +340,15 @@ class StudyForm(forms.ModelForm):
 
     @property
     def groups(self):
-        """Return the legend and the fields of each group, in the order of the page."""
-        return [(legend, [self[name] for name in names]) for legend, names in GROUPS.items()]
+        """Return (legend, fields, whether it is open) of each group, in the order of the page."""
+        return [
+            (
+                legend,
+                [self[n] for n in names],
+                legend in UNFOLDED or any(n in self.errors for n in names),
+            )
+            for legend, names in GROUPS.items()
+        ]
 
     def clean_tell_pay(self):
         """Return True, or None where the file need not say anything."""

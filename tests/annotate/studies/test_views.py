@@ -316,18 +316,26 @@ def test_settings_show_what_raters_read_where_nothing_is_written(
 ):
     Study.objects.update(language=language)
     page = as_owner.get("/studies/films/settings/").content.decode()
-    assert page.count("<details open>") == 2 and consent in page and task in page
+    usual = "<details open><summary>What raters read where this is empty</summary>"
+    assert page.count(usual) == 2 and consent in page and task in page
     assert consent in as_owner.get("/join/films/").content.decode()
     Study.objects.update(consent="Own words.")
     page = as_owner.get("/studies/films/settings/").content.decode()
-    assert page.count("<details open>") == 1 and consent in page
+    assert page.count(usual) == 1 and consent in page
 
 
 def test_settings_stand_in_groups_with_every_field_once_and_in_order(as_owner, study):
     form = StudyForm(instance=study)
-    shown = [field.name for _, fields in form.groups for field in fields]
+    shown = [field.name for _, fields, _ in form.groups for field in fields]
     assert shown == list(form.fields)
     page = as_owner.get("/studies/films/settings/").content.decode()
-    assert re.findall(r"<legend>([^<]+)</legend>", page) == [legend for legend, _ in form.groups]
+    summaries = re.findall(r"<details( open)?><summary>([^<]+)</summary><div", page)
+    assert summaries == [(" open" * is_open, legend) for legend, _, is_open in form.groups]
     names = re.findall(r'<(?:input|select|textarea)[^>]* ?name="(\w+)"', page)
     assert [name for name in names if name in shown] == shown
+
+
+def test_a_group_of_settings_with_an_error_is_unfolded(as_owner, study):
+    page = as_owner.post("/studies/films/settings/", {"delete_on": "yesterday"}).content.decode()
+    assert "<details open><summary>What an ethics board asks for" in page
+    assert "<details><summary>History, pictures and recordings</summary>" in page
