@@ -1,6 +1,8 @@
 """Define scales of named options without an order, such as list A, list B or a tie."""
 
 import json
+import re
+import unicodedata
 from functools import cached_property
 
 from django.utils.translation import gettext
@@ -16,7 +18,7 @@ TIE = "tie"  # of a choice between the lists A and B: the label that means neith
 class Choice(Scale):
     """One of several options, stored as its rank from 1; files and the API have its label.
 
-    A rank is read too, as older files have it, where no label is a number that it may mean.
+    A rank is read too, as older files have it, where no label has a number that it may mean.
     """
 
     kind = "choice"
@@ -68,7 +70,10 @@ class Choice(Scale):
 
     @cached_property
     def has_number_labels(self):
-        return any(map(is_number_text, self.labels))
+        """Whether some label has a number other than its rank, in digits of any script."""
+        return any(
+            is_number_text(label) or not _numbers_in(label) <= {rank} for rank, label in self.points
+        )
 
     def parse(self, raw):
         """Parse a label; among labels that are numbers, 3.0 is the label 3."""
@@ -114,6 +119,12 @@ class Choice(Scale):
     @classmethod
     def spec_of_words(cls, words):
         return {cls.kind: words}
+
+
+def _numbers_in(label):
+    """Return the numbers of digits that stand together, and of single signs such as ½ and 三."""
+    signs = [sign for sign in label if sign.isnumeric() and not sign.isdecimal()]
+    return {*map(float, re.findall(r"\d+", label)), *map(unicodedata.numeric, signs)}
 
 
 def _as_in_cell(label):

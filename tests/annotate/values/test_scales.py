@@ -1,10 +1,14 @@
 """Answer scales: what each offers, what it takes for an answer, and which scales there are."""
 
+import contextlib
 import math
+import unicodedata
 
 import numpy as np
 import pytest
 from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotate.values.scales import NAMED, parse_scale, spec_of
 from annotate.values.scales.binary import Binary
@@ -282,3 +286,23 @@ def test_scales_without_a_name_are_written_as_they_are():
     }
     assert spec_of(CHOICE) == {"choice": ["A", "tie", "B"]}
     assert spec_of(LIKERT) == "likert5"
+
+
+LABELS = st.lists(
+    st.text("0123456789٣３½三 abAB.,#-", min_size=1, max_size=6).filter(str.strip),
+    min_size=2,
+    max_size=5,
+    unique_by=lambda label: label.strip(),
+)
+
+
+@given(labels=LABELS, number=st.integers(0, 12))
+def test_a_label_is_itself_and_no_number_is_the_place_of_a_label_with_another(labels, number):
+    scale = parse_scale({"choice": labels})
+    for place, label in enumerate(labels, 1):
+        assert scale.parse(label) == place and scale.parse(scale.written(place)) == place
+    with contextlib.suppress(ValueError):
+        place = scale.parse(str(number))
+        label = labels[int(place) - 1].strip()
+        others = {unicodedata.numeric(sign) for sign in label if sign.isnumeric()} - {place}
+        assert not others or float(label) == number

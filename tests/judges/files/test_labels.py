@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+import yaml
 from django.core.management import call_command
 
 from annotate.models import Rating, Study
@@ -30,6 +31,8 @@ SCALES = {
     "slider with words": ("{slider: [1, 0]}", ["0", "1", "99"], [0, 1, 99]),
     "words": ("{choice: [A, tie, B]}", ["B", "A", "tie"], [3, 1, 2]),
     "stars from the top": ("{choice: [3, 2, 1]}", ["3", "2", "1"], [1, 2, 3]),
+    "stars in words": ("{choice: [2 stars, 1 star]}", ["1 star", "2 stars", "2 stars"], [2, 1, 1]),
+    "Arabic stars": ("{choice: [٣, ٢, ١]}", ["٣", "١", "٢"], [1, 3, 2]),
     "from zero": ("{choice: [0, 1, 2]}", ["0", "1", "2"], [1, 2, 3]),
     "as they are written": ("{choice: [07, 10:30, 1.10]}", ["07", "1.10", "10:30"], [1, 3, 2]),
     "numbers and words": ("{choice: [2, none, 1]}", ["none", "1", "2"], [2, 3, 1]),
@@ -138,15 +141,32 @@ def test_what_is_exported_is_what_was_loaded_and_makes_the_same_study(tmp_path, 
 # {label: value}; what else a file may have for the options 3 and 2, and for A and B
 NUMBERS = {"3": 1, "2.0": 2, " 2 ": 2, "1": None, "0.5": None, "7": None}
 WORDS = {"A": 1, "B": 2, " B": 2, "2": 2, "1.0": 1, "7": None}
+PLACES = {"List 1": 1, "List 2": 2, "2": 2, "1.0": 1, "7": None}
+OTHER_NUMBERS = {
+    "[3 stars, 2 stars]": {"3 stars": 1, "2 stars": 2, "1": None, "2": None, "3": None},
+    "[٣, ٢]": {"٣": 1, "٢": 2, "1": None, "2": None, "3": None},
+    "['2,0', '1,0']": {"2,0": 1, "1,0": 2, "1": None, "2": None},
+    "['#2', '#1']": {"#2": 1, "#1": 2, "1": None, "2": None},
+    "[half, ½]": {"half": 1, "½": 2, "1": None, "2": None},
+}
 
 
 @pytest.mark.parametrize("policy", ["missing", "clip", "keep"])
-@pytest.mark.parametrize("spec, said", [("[3, 2]", NUMBERS), ("[A, B]", WORDS)])
+@pytest.mark.parametrize(
+    "spec, said",
+    [
+        ("[3, 2]", NUMBERS),
+        ("[A, B]", WORDS),
+        ("[List 1, List 2]", PLACES),
+        *OTHER_NUMBERS.items(),
+    ],
+)
 def test_a_number_is_a_label_or_where_none_is_a_number_the_place_of_an_option(
     tmp_path, spec, said, policy
 ):
     """A number that is neither is no answer, and never becomes one; a judge with it has none."""
-    study = study_of(f"{{choice: {spec}}}", [spec[1], spec[4]])
+    labels = [*map(str, yaml.safe_load(spec))]
+    study = study_of(f"{{choice: {spec}}}", labels)
     keys = {text: f"i{n}" for n, text in enumerate(said)}
     items = table("csv", ["item", "text"], [(key, "x") for key in ("g", "p", *keys.values())])
     judged = [(keys[text], "gpt", "q", text) for text in said]
@@ -156,12 +176,12 @@ def test_a_number_is_a_label_or_where_none_is_a_number_the_place_of_an_option(
         items=items,
         judgments=table("csv", ["item", "judge", "question", "value"], judged),
     )
-    if spec == "[A, B]" and policy == "keep":
+    if "7" in said and spec != "[3, 2]" and policy == "keep":
         said = said | {"7": 7}
     assert messages(load_files(*paths, out_of_range=policy)) == []
     stored = Judgment.objects.order_by("pk")
     assert [*stored.values_list("value", flat=True)] == [*said.values()]
-    scale = spec[1:-1].replace(", ", " / ")
+    scale = " / ".join(labels)
     assert [*stored.filter(value=None).values_list("reason", flat=True)] == [
         f"outside the scale {scale}: the file has {text}"
         for text, value in said.items()
@@ -175,7 +195,7 @@ def test_a_number_is_a_label_or_where_none_is_a_number_the_place_of_an_option(
     refused = messages(check(tmp_path, study=study, items=items, ratings=ratings))
     wrong = [(n, key) for n, key in enumerate(said, 2) if said[key] is None or key == "7"]
     assert refused == [
-        f"ratings.csv, line {n}, column value: found {key!r}; allowed is one of {spec[1:-1]}"
+        f"ratings.csv, line {n}, column value: found {key!r}; allowed is one of {', '.join(labels)}"
         for n, key in wrong
     ]
 
