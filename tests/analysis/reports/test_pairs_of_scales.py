@@ -1,6 +1,6 @@
 """Every report of a study with two kinds of scale: numbers or a stated reason."""
 
-from itertools import combinations
+from itertools import combinations_with_replacement
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.analysis.small import options_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("kinds", [*combinations(SPECS, 2)], ids="-".join)
+@pytest.mark.parametrize("kinds", [*combinations_with_replacement(SPECS, 2)], ids="-".join)
 def test_a_report_gives_numbers_or_reasons_of_two_kinds_of_scale(kinds):
     """A cut may lie on the scale of one question only."""
     study = make(None, scales=[SPECS[kind] for kind in kinds])
