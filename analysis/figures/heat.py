@@ -9,7 +9,7 @@ from analysis.figures.looks import PEOPLE
 from analysis.figures.traces import is_undefined
 from analysis.figures.wrapping import MOST_HEADING, headroom, height_of, wrapped
 
-MOST_MATRICES = 6
+MOST_MATRICES = 2  # side by side; each is a table too
 MOST_RATERS = 40
 MOST_NUMBERS = 16  # raters whose numbers can be read in the map
 PAPER = "var(--paper)"
@@ -47,10 +47,8 @@ def _or_none(value):
 def confusion_matrices(entries):
     """Draw the first confusion matrices: shares of each row, labelled with counts."""
     entries = entries[:MOST_MATRICES]
-    columns = min(len(entries), 3)
-    rows = -(-len(entries) // columns) if entries else 0
-    layout = layout_of(70 + 300 * max(rows, 1), showlegend=False, annotations=[])
-    layout["grid"] = grid(rows, columns, 0.35)
+    layout = layout_of(370, showlegend=False, annotations=[])
+    layout["grid"] = grid(1, len(entries), 0.35)
     data, headings = [], []
     for place, entry in enumerate(entries):
         suffix = "" if place == 0 else str(place + 1)

@@ -114,7 +114,7 @@ class Cost(MeasuredReport):
     def layout(self, report, key, looks):
         """Return the page of accuracy on one question: the frontier, the costs, pairs of judges."""
         entries, what, figures = report.entries, _what(key), []
-        if any(entry.row["frontier"] is not None for entry in entries):
+        if len({entry.row["cost"] for entry in entries if entry.row["frontier"] is not None}) > 1:
             caption = (
                 f"Pearson's r with people ({what}) over what an item costs. Squares are judges, "
                 "stars ensembles, circles the mean of k raters; filled marks are not dominated. "
