@@ -67,11 +67,13 @@ JSON = ("{", "[", '"')
 MOST, DEEPEST = 50, 8  # texts that are kept, and how deep they are looked for
 CUT = re.compile(rf'"({"|".join((*CODES, *WORDS))})"\s*:\s*"((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 # {status: codes and types that say the same}; the first that fits counts.
+PLACES = ("param", "loc")  # of what was sent: where it is wrong
 BY_CODE = {
     429: re.compile(
         rf"{NO_MONEY.pattern}|rate[ _-]?limit|too[ _-]?many[ _-]?requests|resource[ _-]?exhausted"
         "|throttl"
     ),
+CUT_PLACE = re.compile(r'"(?:param"\s*:\s*"([^"]{1,200})"|loc"\s*:\s*\[([^][{}]{1,200})\])')
     503: re.compile("overload|unavailable|capacity"),
     504: re.compile("time[ _-]?out|deadline"),
     401: re.compile("authenti|unauthori|api[ _-]?key|permission|^forbidden"),
@@ -84,13 +86,13 @@ BY_CODE = {
 
 
 class Error:
-    """What an error's body says, in whatever form: its codes and sentences; the rest is not read.
+    """What an error's body says, in whatever form: codes, sentences, places; no more is read.
 
     data: JSON, a text that is none, or the beginning of either.
     """
 
     def __init__(self, data):
-        self.codes, self.words = [], []
+        self.codes, self.words, self.places = [], [], []
         self._read(data, WORDS[0], 0)
 
     def _read(self, value, name, depth):
@@ -99,7 +101,7 @@ class Error:
             try:
                 value = json.loads(value)
             except (ValueError, RecursionError):
-                value = [{key.lower(): text} for key, text in CUT.findall(value)] or value
+                value = self._beginning(value)
         elif isinstance(value, str) and (begin := PASSED_ON.search(value)):
             with suppress(ValueError, RecursionError):
                 passed_on, _ = json.JSONDecoder().raw_decode(value, begin.end())
@@ -110,16 +112,22 @@ class Error:
             for element in value[:MOST]:
                 self._read(element, name, depth + 1)
         elif isinstance(value, dict):
-            for within in (*CODES, *WORDS):
+            for within in (*CODES, *WORDS, *PLACES):
                 self._read(value.get(within), within, depth + 1)
         elif isinstance(value, str | int) and not isinstance(value, bool):
             self._keep(name, str(value)[:LONGEST])
 
     def _keep(self, name, text):
-        kept = self.codes if name in CODES else self.words
+        kept = self.codes if name in CODES else self.places if name in PLACES else self.words
         is_page = text.lstrip()[:1] == "<"
         if text.strip() and not is_page and text not in kept and len(kept) < MOST:
             kept.append(text)
+
+    def _beginning(self, text):
+        """Return what can be read of JSON that is cut; the text itself where that is nothing."""
+        for place in CUT_PLACE.findall(text):
+            self._keep(PLACES[0], "".join(place))
+        return [{key.lower(): part} for key, part in CUT.findall(text)] or text
 
     @property
     def number(self):
