@@ -34,6 +34,10 @@ DETAIL_LENGTH = 2000
 ERROR_SECONDS = 5  # that the body of an error may take: its status says what counts
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
 UNPACKED = {"gzip", "x-gzip", "deflate"}
+PART_BEGINS = b"\x1f"  # of a gzip, which may have several one behind the other
+PIECE = 16 * 1024
+CONNECT_SECONDS = 30  # at most, and half of an endpoint's time-out
+LINE_BYTES = 64 * 1024  # of a header: those that proxies trace a call by are long
 
 
 class Failure(StrEnum):
@@ -201,7 +205,7 @@ def _unpacked(body):
     """Return as much of a gzip or deflate as the cap allows, and a byte more; None: it is none."""
     for wrapper in (zlib.MAX_WBITS | 32, -zlib.MAX_WBITS):  # found out, or a deflate without one
         try:
-            return zlib.decompressobj(wrapper).decompress(body, REPLY_BYTES + 1)
+            return _parts(body, wrapper)
         except zlib.error:
             continue
     return None
@@ -209,6 +213,21 @@ def _unpacked(body):
 
 async def _cap(response):
     """Cap and unpack a body before it is read; some pack it though they were asked for plain."""
+def _parts(body, wrapper):
+    """Unpack the parts of a body, piece by piece: so thousands of small ones take a moment too."""
+    plain, unpacking = bytearray(), zlib.decompressobj(wrapper)
+    for at in range(0, len(body), PIECE):
+        piece = body[at : at + PIECE]
+        while piece and len(plain) <= REPLY_BYTES:
+            if unpacking.eof:
+                if not piece.startswith(PART_BEGINS):
+                    return bytes(plain)
+                unpacking = zlib.decompressobj(wrapper)
+            plain += unpacking.decompress(piece, REPLY_BYTES + 1 - len(plain))
+            piece = unpacking.unused_data
+    return bytes(plain)
+
+
     if not response.is_success:  # its body has a limit of its own
         _limit.get().reschedule(None)
     names = map(str.strip, response.headers.pop("content-encoding", "").lower().split(","))
@@ -242,7 +261,9 @@ def _session(transport):
             ssl=transport.ssl_context,
             limit=transport.limits.max_connections or 0,
             keepalive_timeout=transport.limits.keepalive_expiry,
-        )
+        ),
+        max_line_size=LINE_BYTES,
+        max_field_size=LINE_BYTES,
     )
 
 
@@ -273,13 +294,15 @@ class Client:
         if self.refusal:  # of an address that is none no client could be made
             return self
         self.options = {"headers": self._headers()}
-        address = urlsplit(self.endpoint.base_url)
+        address, seconds = urlsplit(self.endpoint.base_url), self.endpoint.timeout_seconds
         self.query = f"?{address.query}" if address.query else ""  # as Azure's ?api-version=…
         self.openai = openai.AsyncOpenAI(
             base_url=address._replace(query="", fragment="").geturl(),
             api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
-            timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in _exchange()
+            # Per read; the total is in _parsed(). `pool` is all until a connection is made, with
+            # all addresses of a name: more are allowed than the calls at once, so none has to wait.
+            timeout=httpx2.Timeout(seconds + 5, pool=min(CONNECT_SECONDS, seconds / 2)),
             default_headers={"Accept-Encoding": "identity"},
             http_client=_CheckedHttp(
                 verify=_tls(), follow_redirects=False, event_hooks={"response": [_cap]}
@@ -408,7 +431,8 @@ def _words(error):
 def _unreached(error):
     """Tell a refused connection from a time-out by its cause: this transport reports both alike."""
     cause = error.__cause__ and error.__cause__.__cause__ or error.__cause__
-    if isinstance(cause, aiohttp.ClientConnectorError):  # no name, nobody listens, or no TLS
+    # No name, nobody listens, no TLS, or none of it in time
+    if isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
         failure = Failure.UNREACHED
     elif isinstance(error, openai.APITimeoutError) and isinstance(cause, TimeoutError):
         failure = Failure.TIMEOUT
