@@ -85,6 +85,8 @@ TRANSIENT = {
 PAUSES = {Failure.RATE, Failure.BUSY}
 # What the endpoint means by them its words tell.
 BY_WORDS = {Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION}
+# A code of these within another error says that a reply may have been made.
+LOST = {Failure.TIMEOUT, Failure.GATEWAY}
 # They say nothing about one item: many in a row are about the account, the model or the address.
 OF_ALL = {
     Failure.BAD_REQUEST,
@@ -211,8 +213,6 @@ def _unpacked(body):
     return None
 
 
-async def _cap(response):
-    """Cap and unpack a body before it is read; some pack it though they were asked for plain."""
 def _parts(body, wrapper):
     """Unpack the parts of a body, piece by piece: so thousands of small ones take a moment too."""
     plain, unpacking = bytearray(), zlib.decompressobj(wrapper)
@@ -228,6 +228,8 @@ def _parts(body, wrapper):
     return bytes(plain)
 
 
+async def _cap(response):
+    """Cap and unpack a body before it is read; some pack it though they were asked for plain."""
     if not response.is_success:  # its body has a limit of its own
         _limit.get().reschedule(None)
     names = map(str.strip, response.headers.pop("content-encoding", "").lower().split(","))
@@ -468,9 +470,12 @@ def _failure(status, error):
     """Name the failure of a status that is no success, by what its refusals.Error says."""
     by_class = Failure.REDIRECT if status < 400 else Failure.BAD_REQUEST
     failure = BY_STATUS.get(status, Failure.SERVER if status >= 500 else by_class)
-    by_code = None if error.has_code_of_money else BY_STATUS.get(error.status)
+    by_codes = [] if error.has_code_of_money else [*map(BY_STATUS.get, error.statuses)]
+    by_code, lost = next(iter(by_codes), None), [name for name in by_codes if name in LOST]
     if by_code in PAUSES and failure in (*BY_WORDS - PAUSES, Failure.SERVER):
-        return by_code
+        return _of_rate(error) if by_code is Failure.RATE else by_code
+    if lost and failure in (Failure.BAD_REQUEST, Failure.SERVER):
+        return lost[0]
     is_told = failure in BY_WORDS or failure is Failure.SERVER and error.has_code_of_money
     return _by_words(failure, status, error) if is_told else failure
 
@@ -479,12 +484,19 @@ def _by_words(failure, status, error):
     if failure is not Failure.RATE and error.says(refusals.POLICY):
         return Failure.CONTENT_FILTER
     if error.is_about_money(status):
-        return Failure.RATE if error.says(refusals.LIMIT_OF_RATE) else Failure.BILLING
+        return _of_rate(error) if error.is_of_rate else Failure.BILLING
+    if failure is Failure.RATE:
+        return _of_rate(error)
     if failure is Failure.BAD_REQUEST and error.says(refusals.LENGTH):
         return Failure.TOO_LONG
     if failure is Failure.BAD_REQUEST and error.says(refusals.KEY):
         return Failure.AUTHENTICATION
     return failure
+
+
+def _of_rate(error):
+    """Name the failure of a limit by time: no wait makes a call fit that is larger than it."""
+    return Failure.TOO_LONG if error.is_above_limit else Failure.RATE
 
 
 def parse_response(body, longest):
