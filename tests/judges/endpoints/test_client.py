@@ -526,9 +526,9 @@ def test_a_packed_reply_is_unpacked_though_plain_was_asked_for(case):
 
 def test_a_body_of_nothing_but_small_parts_is_unpacked_in_a_moment():
     parts = gzip.compress(b"") * 100_000
-    started = time.monotonic()
+    started = time.process_time()
     assert client._unpacked(parts) == b""
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 2
 
 
 def test_what_cannot_be_unpacked_says_how_it_was_packed():
