@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -12,6 +13,7 @@ from tests.factories import ASPECTS
 from tests.judges.endpoints.test_usage import json_values, least_charge, usages
 
 MAY_BE_BILLED = {408, 499, 502, 504, 520, 522, 524}  # though nothing came of it
+OF_ITS_OWN = {401, 402, 403, 404, 413, 429, 498, 503, 529}  # says more than a code in the body
 
 
 def raw_deflate(body, level):
@@ -36,7 +38,8 @@ contents = st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=6).ma
 parts = st.lists(st.fixed_dictionaries({}, optional={"type": json_values, "text": contents}))
 contents = contents | st.just(WORDS[0]) | parts | json_values
 ENDINGS = ["stop", "length", "content_filter", "SAFETY", "error", "x" * 500, None]
-codes = st.sampled_from([400, "429", 500, "insufficient_quota", "rate_limit_exceeded", 10**20])
+codes = [400, "429", 500, "insufficient_quota", "rate_limit_exceeded", 10**20]
+codes = st.sampled_from([*codes, *map(str, MAY_BE_BILLED), *MAY_BE_BILLED, "timeout"])
 errors = json_values | st.fixed_dictionaries(
     {}, optional={"code": codes | json_values, "message": contents, "type": json_values}
 )
@@ -64,7 +67,12 @@ usual = st.fixed_dictionaries(
         "usage": counted,
     }
 )
+refused = st.fixed_dictionaries(
+    {"error": st.fixed_dictionaries({"code": codes}, optional={"message": contents})}
+)
 data = completions | st.fixed_dictionaries({"error": errors}) | json_values
+WHOLE = {"usual": usual, "refused": refused}
+KINDS = ["usual", "usual", "odd", "refused"]
 as_json = st.builds(json.dumps, data, ensure_ascii=st.booleans())
 as_json = as_json.map(lambda text: text.encode("utf-8", "surrogatepass"))
 plain = st.one_of(
@@ -83,6 +91,7 @@ NAMES += ["Content-Type", "X-Should-Retry", "Set-Cookie", "Date"]
 headers = st.dictionaries(st.sampled_from(NAMES), times | st.text(LATIN, max_size=10), max_size=4)
 STATUSES = [200] * 20 + [201, 204, 206, 302, 304, 400, 401, 402, 403, 404, 408, 413, 422, 429, 500]
 STATUSES += [502, 503, 504, 520, 522, 524, 529, 599]
+REFUSING = [400, 401, 403, 404, 409, 422, 429, 500, 501, 502, 503, 504, 505, 521, 599]
 
 
 @dataclass
@@ -98,7 +107,7 @@ class Sent:
     def least(self, estimate):
         """The least that is charged; in: 1 USD a million tokens, out: 10 USD."""
         if not 200 <= self.status < 300:
-            return estimate if self.status in MAY_BE_BILLED else Decimal(0)
+            return estimate if self._may_be_billed() else Decimal(0)
         try:
             whole = json.loads(self.plain.decode("utf-8-sig"))
         except (ValueError, RecursionError):
@@ -109,17 +118,30 @@ class Sent:
         charge = least_charge(usage, Decimal(0) if may_be_free else estimate)
         return charge if self.is_whole else min(charge, estimate)
 
+    def _may_be_billed(self):
+        """Whether an error, by its status or by the code in its body, says nothing of the model."""
+        if self.status in MAY_BE_BILLED:
+            return True
+        if self.status < 400 or self.status in OF_ITS_OWN or not self.is_whole:
+            return False
+        with suppress(ValueError, RecursionError, LookupError, TypeError):
+            code = str(json.loads(self.plain.decode("utf-8-sig"))["error"]["code"])
+            return code in {"timeout", *map(str, MAY_BE_BILLED)}
+        return False
+
 
 @st.composite
 def anything_sent(draw, further=()):
     """Draw a Sent; about half are whole replies, of which only counts and contents are odd."""
-    is_usual, name = draw(st.booleans()), draw(st.sampled_from([*PACKED]))
-    body = json.dumps(draw(usual)).encode() if is_usual else draw(plain)
+    kind, name = draw(st.sampled_from(KINDS)), draw(st.sampled_from([*PACKED]))
+    body = draw(plain) if kind == "odd" else json.dumps(draw(WHOLE[kind])).encode()
     packed, said, cut, status = PACKED[name](body, draw(st.integers(0, 9))), name, 0, 200
-    if not is_usual:
+    if kind == "odd":
         said = draw(st.sampled_from([name, name, "br", "gzip", "deflate"]))
         cut = draw(st.sampled_from([0, 0, 0, 1, 9, 40]))
         status = draw(st.sampled_from([*STATUSES, *range(200, 600, 7), *further]))
+    if kind == "refused":
+        status = draw(st.sampled_from(REFUSING))
     at = draw(st.integers(0, len(packed)))
     fields = draw(headers) | ({"Content-Encoding": said} if said else {})
     kept = packed[: max(0, len(packed) - cut)]

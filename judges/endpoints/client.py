@@ -34,6 +34,10 @@ DETAIL_LENGTH = 2000
 ERROR_SECONDS = 5  # that the body of an error may take: its status says what counts
 SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
 UNPACKED = {"gzip", "x-gzip", "deflate"}
+PART_BEGINS = b"\x1f"  # of a gzip, which may have several one behind the other
+PIECE = 16 * 1024
+CONNECT_SECONDS = 30  # at most, and half of an endpoint's time-out
+LINE_BYTES = 64 * 1024  # of a header: those that proxies trace a call by are long
 
 
 class Failure(StrEnum):
@@ -81,6 +85,8 @@ TRANSIENT = {
 PAUSES = {Failure.RATE, Failure.BUSY}
 # What the endpoint means by them its words tell.
 BY_WORDS = {Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION}
+# A code of these within another error says that a reply may have been made.
+LOST = {Failure.TIMEOUT, Failure.GATEWAY}
 # They say nothing about one item: many in a row are about the account, the model or the address.
 OF_ALL = {
     Failure.BAD_REQUEST,
@@ -201,10 +207,25 @@ def _unpacked(body):
     """Return as much of a gzip or deflate as the cap allows, and a byte more; None: it is none."""
     for wrapper in (zlib.MAX_WBITS | 32, -zlib.MAX_WBITS):  # found out, or a deflate without one
         try:
-            return zlib.decompressobj(wrapper).decompress(body, REPLY_BYTES + 1)
+            return _parts(body, wrapper)
         except zlib.error:
             continue
     return None
+
+
+def _parts(body, wrapper):
+    """Unpack the parts of a body, piece by piece: so thousands of small ones take a moment too."""
+    plain, unpacking = bytearray(), zlib.decompressobj(wrapper)
+    for at in range(0, len(body), PIECE):
+        piece = body[at : at + PIECE]
+        while piece and len(plain) <= REPLY_BYTES:
+            if unpacking.eof:
+                if not piece.startswith(PART_BEGINS):
+                    return bytes(plain)
+                unpacking = zlib.decompressobj(wrapper)
+            plain += unpacking.decompress(piece, REPLY_BYTES + 1 - len(plain))
+            piece = unpacking.unused_data
+    return bytes(plain)
 
 
 async def _cap(response):
@@ -242,7 +263,9 @@ def _session(transport):
             ssl=transport.ssl_context,
             limit=transport.limits.max_connections or 0,
             keepalive_timeout=transport.limits.keepalive_expiry,
-        )
+        ),
+        max_line_size=LINE_BYTES,
+        max_field_size=LINE_BYTES,
     )
 
 
@@ -273,13 +296,15 @@ class Client:
         if self.refusal:  # of an address that is none no client could be made
             return self
         self.options = {"headers": self._headers()}
-        address = urlsplit(self.endpoint.base_url)
+        address, seconds = urlsplit(self.endpoint.base_url), self.endpoint.timeout_seconds
         self.query = f"?{address.query}" if address.query else ""  # as Azure's ?api-version=…
         self.openai = openai.AsyncOpenAI(
             base_url=address._replace(query="", fragment="").geturl(),
             api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
-            timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in _exchange()
+            # Per read; the total is in _parsed(). `pool` is all until a connection is made, with
+            # all addresses of a name: more are allowed than the calls at once, so none has to wait.
+            timeout=httpx2.Timeout(seconds + 5, pool=min(CONNECT_SECONDS, seconds / 2)),
             default_headers={"Accept-Encoding": "identity"},
             http_client=_CheckedHttp(
                 verify=_tls(), follow_redirects=False, event_hooks={"response": [_cap]}
@@ -408,7 +433,8 @@ def _words(error):
 def _unreached(error):
     """Tell a refused connection from a time-out by its cause: this transport reports both alike."""
     cause = error.__cause__ and error.__cause__.__cause__ or error.__cause__
-    if isinstance(cause, aiohttp.ClientConnectorError):  # no name, nobody listens, or no TLS
+    # No name, nobody listens, no TLS, or none of it in time
+    if isinstance(cause, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
         failure = Failure.UNREACHED
     elif isinstance(error, openai.APITimeoutError) and isinstance(cause, TimeoutError):
         failure = Failure.TIMEOUT
@@ -444,9 +470,12 @@ def _failure(status, error):
     """Name the failure of a status that is no success, by what its refusals.Error says."""
     by_class = Failure.REDIRECT if status < 400 else Failure.BAD_REQUEST
     failure = BY_STATUS.get(status, Failure.SERVER if status >= 500 else by_class)
-    by_code = None if error.has_code_of_money else BY_STATUS.get(error.status)
+    by_codes = [] if error.has_code_of_money else [*map(BY_STATUS.get, error.statuses)]
+    by_code, lost = next(iter(by_codes), None), [name for name in by_codes if name in LOST]
     if by_code in PAUSES and failure in (*BY_WORDS - PAUSES, Failure.SERVER):
-        return by_code
+        return _of_rate(error) if by_code is Failure.RATE else by_code
+    if lost and failure in (Failure.BAD_REQUEST, Failure.SERVER):
+        return lost[0]
     is_told = failure in BY_WORDS or failure is Failure.SERVER and error.has_code_of_money
     return _by_words(failure, status, error) if is_told else failure
 
@@ -455,12 +484,19 @@ def _by_words(failure, status, error):
     if failure is not Failure.RATE and error.says(refusals.POLICY):
         return Failure.CONTENT_FILTER
     if error.is_about_money(status):
-        return Failure.RATE if error.says(refusals.LIMIT_OF_RATE) else Failure.BILLING
+        return _of_rate(error) if error.is_of_rate else Failure.BILLING
+    if failure is Failure.RATE:
+        return _of_rate(error)
     if failure is Failure.BAD_REQUEST and error.says(refusals.LENGTH):
         return Failure.TOO_LONG
     if failure is Failure.BAD_REQUEST and error.says(refusals.KEY):
         return Failure.AUTHENTICATION
     return failure
+
+
+def _of_rate(error):
+    """Name the failure of a limit by time: no wait makes a call fit that is larger than it."""
+    return Failure.TOO_LONG if error.is_above_limit else Failure.RATE
 
 
 def parse_response(body, longest):

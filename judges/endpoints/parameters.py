@@ -3,7 +3,10 @@
 A test of the endpoint finds out which; so does a run, as long as nothing was answered with them.
 """
 
+import json
 import re
+
+from judges.endpoints import refusals
 
 RENAMED = {"max_tokens": "max_completion_tokens"}
 # {parameter: how an error may name it, in small letters and without what stands between words}
@@ -28,14 +31,28 @@ WORDS = {
 
 
 def named_in(detail, parameters):
-    """Return the sent parameters that an error names, in whatever words, in their order there."""
-    words = re.sub(r"[\s_-]+", "", detail.lower())
+    """Return the sent parameters that an error names, in whatever words, in their order there.
+
+    Where it repeats what was sent, it names nothing.
+    """
+    _, error = refusals.stored(detail)
+    rest = [] if error.places else [_without_echo(refusals.BEGINS.sub("", detail, 1))]
+    words = [words for words in error.words if words.lstrip()[0] not in "{["]
+    told = re.sub(r"[\s_-]+", "", " ".join([*error.places, *rest, *words]).lower())
     places = {
         match.start(): name
         for name, pattern in NAMED.items()
-        if name in parameters and (match := re.search(pattern, words))
+        if name in parameters and (match := re.search(pattern, told))
     }
     return [places[start] for start in sorted(places)]
+
+
+def _without_echo(body):
+    """Leave out what pydantic repeats of what was sent; of a body that is cut, all behind it."""
+    try:
+        return json.dumps(json.loads(body, object_hook=lambda told: told | {"input": None}))
+    except (ValueError, RecursionError):
+        return re.split(r'"input"\s*:', body)[0]
 
 
 def spoken(parameters, refused):

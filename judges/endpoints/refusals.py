@@ -35,6 +35,12 @@ LIMIT_OF_RATE = re.compile(
     r"|(retry|try again) (in|after) (about )?\d",
     re.IGNORECASE,
 )
+# The name of an exception is a word of the gateway's, not of the provider's behind it.
+EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
+TOO_LARGE = re.compile("request[ _-]too[ _-]large", re.IGNORECASE)
+SIZES = re.compile(
+    r"\blimit:?\s*(\d[\d,]{0,20}).{0,80}?\brequested:?\s*(\d[\d,]{0,20})", re.IGNORECASE
+)
 WRONG = r"(invalid|incorrect|not valid|wrong|expired|revoked|missing)"
 KEY = re.compile(rf"{WRONG}.{{0,20}}api[ _-]?key|api[ _-]?key.{{0,40}}{WRONG}", re.IGNORECASE)
 LENGTH = re.compile(
@@ -61,11 +67,13 @@ STATUS = re.compile("[45][0-9][0-9]")
 
 
 CODES = ("code", "type", "status")
+PLACES = ("param", "loc")  # of what was sent: where it is wrong
 WORDS = ("message", "error", "errors", "detail", "msg", "innererror", "metadata", "raw")
 PASSED_ON = re.compile(r"Exception - (?=[{\[])")  # LiteLLM's proxy, before a provider's error
 JSON = ("{", "[", '"')
 MOST, DEEPEST = 50, 8  # texts that are kept, and how deep they are looked for
 CUT = re.compile(rf'"({"|".join((*CODES, *WORDS))})"\s*:\s*"((?:[^"\\]|\\.)*)"', re.IGNORECASE)
+CUT_PLACE = re.compile(r'"(?:param"\s*:\s*"([^"]{1,200})"|loc"\s*:\s*\[([^][{}]{1,200})\])')
 # {status: codes and types that say the same}; the first that fits counts.
 BY_CODE = {
     429: re.compile(
@@ -73,7 +81,7 @@ BY_CODE = {
         "|throttl"
     ),
     503: re.compile("overload|unavailable|capacity"),
-    504: re.compile("time[ _-]?out|deadline"),
+    504: re.compile("time[ _-]?out|deadline|bad[ _-]?gateway"),
     401: re.compile("authenti|unauthori|api[ _-]?key|permission|^forbidden"),
     404: re.compile("not[ _-]?found"),
     400: re.compile(
@@ -84,13 +92,13 @@ BY_CODE = {
 
 
 class Error:
-    """What an error's body says, in whatever form: its codes and sentences; the rest is not read.
+    """What an error's body says, in whatever form: codes, sentences, places; no more is read.
 
     data: JSON, a text that is none, or the beginning of either.
     """
 
     def __init__(self, data):
-        self.codes, self.words = [], []
+        self.codes, self.words, self.places = [], [], []
         self._read(data, WORDS[0], 0)
 
     def _read(self, value, name, depth):
@@ -99,7 +107,7 @@ class Error:
             try:
                 value = json.loads(value)
             except (ValueError, RecursionError):
-                value = [{key.lower(): text} for key, text in CUT.findall(value)] or value
+                value = self._beginning(value)
         elif isinstance(value, str) and (begin := PASSED_ON.search(value)):
             with suppress(ValueError, RecursionError):
                 passed_on, _ = json.JSONDecoder().raw_decode(value, begin.end())
@@ -110,13 +118,19 @@ class Error:
             for element in value[:MOST]:
                 self._read(element, name, depth + 1)
         elif isinstance(value, dict):
-            for within in (*CODES, *WORDS):
+            for within in (*CODES, *WORDS, *PLACES):
                 self._read(value.get(within), within, depth + 1)
         elif isinstance(value, str | int) and not isinstance(value, bool):
             self._keep(name, str(value)[:LONGEST])
 
+    def _beginning(self, text):
+        """Return what can be read of JSON that is cut; the text itself where that is nothing."""
+        for place in CUT_PLACE.findall(text):
+            self._keep(PLACES[0], "".join(place))
+        return [{key.lower(): part} for key, part in CUT.findall(text)] or text
+
     def _keep(self, name, text):
-        kept = self.codes if name in CODES else self.words
+        kept = self.codes if name in CODES else self.places if name in PLACES else self.words
         is_page = text.lstrip()[:1] == "<"
         if text.strip() and not is_page and text not in kept and len(kept) < MOST:
             kept.append(text)
@@ -127,10 +141,16 @@ class Error:
         return next((int(code) for code in self.codes if STATUS.fullmatch(code)), None)
 
     @property
+    def statuses(self):
+        """List the statuses that its codes are, then those that they mean."""
+        numbers = [int(code) for code in self.codes if STATUS.fullmatch(code)]
+        named = [s for s, codes in BY_CODE.items() for c in self.codes if codes.search(c.lower())]
+        return numbers + named
+
+    @property
     def status(self):
         """Return the status that a code is or means, else None."""
-        named = (s for s, codes in BY_CODE.items() for c in self.codes if codes.search(c.lower()))
-        return self.number or next(named, None)
+        return next(iter(self.statuses), None)
 
     @property
     def sentence(self):
@@ -144,8 +164,22 @@ class Error:
         return [word for word in words if not re.search(r"\d", word)]
 
     def says(self, pattern):
-        """Whether a code or a sentence fits a pattern: POLICY, LENGTH, KEY, LIMIT_OF_RATE."""
+        """Whether a code or a sentence fits a pattern: POLICY, LENGTH, KEY, TOO_LARGE."""
         return any(map(pattern.search, [*self.codes, *self.words]))
+
+    @property
+    def is_of_rate(self):
+        """Whether it speaks of a limit by time."""
+        words = [EXCEPTION.sub("", words) for words in self.words]
+        return any(map(LIMIT_OF_RATE.search, [*self.codes, *words]))
+
+    @property
+    def is_above_limit(self):
+        """Whether this one call is larger than all that a limit by time allows."""
+        for sizes in filter(None, map(SIZES.search, self.words)):
+            limit, asked = (int(number.replace(",", "")) for number in sizes.groups())
+            return 0 < limit < asked
+        return self.says(TOO_LARGE)
 
     @property
     def has_code_of_money(self):

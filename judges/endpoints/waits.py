@@ -37,7 +37,7 @@ PROSE = re.compile(
 NEXT_LIMIT = re.compile(
     r',(?=\s*(?:"[^"]*"|[\w*/:.-]+)\s*(?:[;,]|\Z)|\s*limit=[^;]*reset=)', re.IGNORECASE
 )
-OF_LIMIT = re.compile(r"(?<![\w.*-])(r|remaining|t|reset|w)\s*=\s*(\d{1,9})\b")
+OF_LIMIT = re.compile(r"(?<![\w.*-])(r|remaining|t|reset|w)\s*=\s*(-?\d{1,9})\b")
 PARTS = {"r": "left", "remaining": "left", "t": "reset", "reset": "reset", "w": "window"}
 LONGEST_IN_PROSE = 3600  # seconds; words that ask for more may be anybody's, as an echoed text's
 EPOCH, EPOCH_MS = 1e9, 1e12  # numbers from here are moments, not lengths
@@ -61,15 +61,16 @@ def _of_header(headers, name, value, now):
         waits = [
             told.get("reset", windows.get(limit, {}).get("window"))
             for limit, told in _limits(value)
-            if told.get("left") == 0
+            if told.get("left", 1) <= 0
         ]
         return max((seconds for seconds in waits if seconds is not None), default=None)
     if "retry-after" in name:
         return _seconds(value + ("ms" if name.endswith("-ms") else ""), now)
     if "reset" in name and re.search("rate-?limit", name):
         # Of several limits only those are waited for of which nothing is left.
-        left = headers.get(name.replace("reset", "remaining"), "0")
-        return _seconds(value, now) if left.strip().lstrip("-0.") == "" else None
+        left = headers.get(name.replace("reset", "remaining"), "0").strip()
+        is_used_up = left.startswith("-") or left.strip("0.") == ""
+        return _seconds(value, now) if is_used_up else None
     return None
 
 
@@ -79,7 +80,8 @@ def _limits(header):
     for limit in NEXT_LIMIT.split(header):
         told = OF_LIMIT.findall(re.sub('"[^"]*"', "", limit).lower())
         name = limit.partition(";")[0].strip(' "')
-        limits.append((name, {PARTS[key]: float(number) for key, number in told}))
+        numbers = {PARTS[key]: float(number) for key, number in told}
+        limits.append((name, {part: n for part, n in numbers.items() if part == "left" or n >= 0}))
     return limits
 
 

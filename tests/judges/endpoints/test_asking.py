@@ -5,6 +5,7 @@ import json
 import pytest
 from django.conf import settings as django_settings
 
+from judges.endpoints.parameters import named_in
 from judges.models import Endpoint, Judge, Window
 from judges.pages.run_views import REFUSED_TEMPERATURE
 from judges.runs import drive, plan
@@ -131,3 +132,41 @@ def test_nothing_is_left_out_where_a_judge_sends_none(study):
         run = worked(study, server, temperature=None, samples=2)
     assert states(run) == {"done"} and "not_taken" not in run.frozen
     assert len(server.requests) == 80
+
+
+SENT = {"temperature": 0.0, "logprobs": True, "max_tokens": 50, "response_format": {}}
+ECHO = {"input": SENT}
+# {name: (what an endpoint says, the parameters that it so names)}
+NAMING = {
+    "words": ("max_tokens and temperature", ["max_tokens", "temperature"]),
+    "a page": ("<p>temperature</p>", ["temperature"]),
+    "a message": ({"error": {"message": "No temperature."}}, ["temperature"]),
+    "a field of its own": ({"error": {"message": "No.", "param": "logprobs"}}, ["logprobs"]),
+    "a field before the words": (
+        {"error": {"message": "With temperature no logprobs.", "param": "logprobs"}},
+        ["logprobs", "temperature"],
+    ),
+    "an empty field": ({"error": {"message": "No temperature.", "param": None}}, ["temperature"]),
+    "a place": ({"detail": [{"loc": ["body", "logprobs"], "msg": "No."}]}, ["logprobs"]),
+    "an echo before a place": ({"detail": [ECHO | {"loc": ["body", "logprobs"]}]}, ["logprobs"]),
+    "an echo within a message": (
+        {"message": {"detail": [ECHO | {"loc": ["body", "logprobs"]}]}},
+        ["logprobs"],
+    ),
+    "an echo before words": ({"detail": [ECHO | {"msg": "No logprobs."}]}, ["logprobs"]),
+    "an echo beside another place": ({"detail": [ECHO | {"loc": ["body", "messages"]}]}, []),
+    "an echo of a body": ({"detail": [{"loc": ["body", "logprobs"]}], "body": SENT}, ["logprobs"]),
+    "an echo in a list before words": ([ECHO | {"errors": "No logprobs."}], ["logprobs"]),
+    "an echo alone": ({"detail": [ECHO]}, []),
+    "a name in other fields": ({"errors": {"temperature": ["No."]}} | ECHO, ["temperature"]),
+}
+
+
+@pytest.mark.parametrize("case", NAMING)
+def test_a_parameter_is_named_where_the_error_stands_not_where_it_repeats_what_was_sent(case):
+    said, names = NAMING[case]
+    text = said if isinstance(said, str) else json.dumps(said)
+    assert named_in(f"422: {text}", SENT) == names
+    assert named_in(f"422 in a reply with status 200: {text}", SENT) == names
+    cut = json.dumps({"error": said, "input": "x" * 3000})[:2000]  # as a long error is stored
+    assert named_in(f"422: {cut}", SENT) == names

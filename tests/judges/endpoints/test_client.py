@@ -5,8 +5,9 @@ import gzip
 import json
 import socket
 import threading
+import time
 import zlib
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -193,6 +194,11 @@ FAILURES = {
     "too large error": (Reply(b"x" * (REPLY_BYTES + 1), 500), Failure.SERVER),
     "error that is cut": (Reply("x" * 1000, 429, cut=10), Failure.RATE),
     "too large once unpacked": (packed(gzip.compress(b"x" * 10_000_000)), Failure.TOO_LARGE),
+    "too large in many parts": (packed(gzip.compress(b"x" * 10_000) * 300), Failure.TOO_LARGE),
+    "a second part that is broken": (
+        packed(gzip.compress(b"{}") + b"\x1f\x8b\xff\xff"),
+        Failure.PACKED,
+    ),
     "packed in an unknown way": (packed(b"\x1b\x03", "br"), Failure.PACKED),
     "packed twice": (packed(gzip.compress(gzip.compress(b"{}")), "gzip, gzip"), Failure.PACKED),
     "not packed as it says": (packed(b"\xff\xff\xff\xff"), Failure.PACKED),
@@ -334,6 +340,20 @@ def mail_server():
         listening.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.fixture
+def full():
+    """The port of a server whose queue is full: it answers no further connection."""
+    with ExitStack() as opened:
+        listening = opened.enter_context(socket.socket())
+        listening.bind(("0.0.0.0", 0))  # so at each address of this machine
+        listening.listen(0)
+        for _ in range(4):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.1", listening.getsockname()[1]))
+        yield listening.getsockname()[1]
+
+
 def nobody():
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
@@ -345,6 +365,22 @@ def test_a_refused_connection_is_no_time_out_and_nothing_was_sent():
 
 def test_where_no_tls_can_be_spoken_nothing_was_sent(mail_server):
     assert ask_url(f"https://127.0.0.1:{mail_server}/v1").failure is Failure.UNREACHED
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_where_no_connection_comes_about_in_time_nothing_was_sent(full, scheme):
+    answer = ask_url(f"{scheme}://127.0.0.1:{full}/v1", timeout_seconds=0.2)
+    assert answer.failure is Failure.UNREACHED
+    assert answer.seconds < 5
+
+
+def test_where_one_address_after_the_other_is_silent_nothing_was_sent(full, monkeypatch, settings):
+    """Each connection that is tried has a time of its own; that of all together counts."""
+    settings.ENDPOINT_HOSTS = ["silent.invalid", *(ips := [f"127.0.0.{n}" for n in range(1, 5)])]
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, full)) for ip in ips]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    answer = ask_url(f"http://silent.invalid:{full}/v1", timeout_seconds=0.4)
+    assert answer.failure is Failure.UNREACHED
 
 
 def test_to_a_name_that_is_none_nothing_was_sent(monkeypatch, settings):
@@ -456,10 +492,19 @@ def test_a_host_off_the_list_is_never_called(settings):
     assert server.requests == []
 
 
+@pytest.mark.parametrize("length", [9000, 60_000])
+def test_a_long_header_of_a_proxy_takes_nothing_from_a_reply(length):
+    answer, _ = ask(chat("4", headers={"x-trace": "x" * length}))
+    assert (answer.content, answer.failure) == ("4", None)
+
+
 GOOD = chat("4").encoded()
 BARE = zlib.compressobj(wbits=-zlib.MAX_WBITS)
 PACKINGS = {
     "gzip": ("gzip", gzip.compress(GOOD)),
+    "gzip in two parts": ("gzip", gzip.compress(GOOD[:9]) + gzip.compress(GOOD[9:])),
+    "gzip in a part for each byte": ("gzip", b"".join(gzip.compress(bytes([b])) for b in GOOD)),
+    "gzip with zeros behind it": ("gzip", gzip.compress(GOOD) + bytes(9)),
     "capitals": ("GZIP", gzip.compress(GOOD)),
     "x-gzip": ("x-gzip", gzip.compress(GOOD)),
     "deflate": ("deflate", zlib.compress(GOOD)),
@@ -477,6 +522,13 @@ def test_a_packed_reply_is_unpacked_though_plain_was_asked_for(case):
     answer, server = ask(packed(body, how))
     assert (answer.content, answer.failure, answer.tokens_out) == ("4", None, 10)
     assert server.headers[0]["accept-encoding"] == "identity"
+
+
+def test_a_body_of_nothing_but_small_parts_is_unpacked_in_a_moment():
+    parts = gzip.compress(b"") * 100_000
+    started = time.process_time()
+    assert client._unpacked(parts) == b""
+    assert time.process_time() - started < 2
 
 
 def test_what_cannot_be_unpacked_says_how_it_was_packed():

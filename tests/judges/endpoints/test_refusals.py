@@ -15,6 +15,9 @@ def said(message="", **fields):
     return {"error": {"message": message} | fields}
 
 
+BROKE = "RateLimitError: MoonshotException - suspended due to insufficient balance"
+TPM = "in organization o on tokens per min (TPM): Limit"
+TOO_LARGE = f"Request too large for m {TPM} 30000, Requested 45000. The input must be reduced."
 SPENT = "You exceeded your current quota, please check your plan and billing details."
 # {name: (status, what came with it, the failure)}
 REFUSED = {
@@ -92,6 +95,47 @@ REFUSED = {
     ),
     "Gemini without the wait": (429, said(SPENT, status="RESOURCE_EXHAUSTED"), RATE),
     "OpenAI's minute": (429, said("Limit 3 RPM", code="rate_limit_exceeded"), RATE),
+    "LiteLLM's name for it": (
+        429,
+        said("litellm.RateLimitError: MoonshotException - {}", type="throttling_error", code="429"),
+        RATE,
+    ),
+    "a month's money under LiteLLM's name for a limit": (
+        429,
+        said(f"litellm.RateLimitError: {BROKE}", type="throttling_error", code="429"),
+        PAY,
+    ),
+    "the same without LiteLLM's own": (429, said(BROKE), PAY),
+    "a code of money under such a name": (
+        429,
+        said("RateLimitError: XException - no", type="insufficient_quota"),
+        PAY,
+    ),
+    "a limit in words under such a name": (
+        429,
+        said("RateLimitError: no credit. Rate limit: 3 RPM", type="insufficient_quota"),
+        RATE,
+    ),
+    # One request that is larger than the limit, and others that have to wait
+    "OpenAI's minute, larger than it": (429, said(TOO_LARGE, code="rate_limit_exceeded"), LONG),
+    "the same through LiteLLM": (429, said(f"litellm.RateLimitError: {TOO_LARGE}"), LONG),
+    "the same with another status": (500, said(TOO_LARGE, code="rate_limit_exceeded"), LONG),
+    "the same at 400": (400, said(TOO_LARGE, code="rate_limit_exceeded"), LONG),
+    "the same beside a code of money": (429, said(TOO_LARGE, code="insufficient_quota"), LONG),
+    "in numbers alone": (429, said(f"Rate limit {TPM} 30,000, Used 9, Requested 45,000."), LONG),
+    "in words alone": (429, said("Request too large for the tokens of a minute."), LONG),
+    "OpenAI's minute, used up": (
+        429,
+        said(f"Rate limit {TPM} 30000, Used 28000, Requested 5000."),
+        RATE,
+    ),
+    "too large for what is left": (
+        429,
+        said(f"Request too large {TPM} 30000, Used 28000, Requested 5000."),
+        RATE,
+    ),
+    "no limit at all": (429, said(f"Request too large {TPM} 0, Requested 45000."), RATE),
+    "Bedrock's": (429, {"message": "Too many tokens, please wait before trying again."}, RATE),
     # Neither.
     "a wrong parameter": (400, said("max_tokens is too large", code="invalid_value"), BAD),
     "a budget of thoughts": (400, said("A thinking budget is not supported"), BAD),
@@ -106,6 +150,19 @@ REFUSED = {
     "xAI's month at 429": (429, "The team used all available credits or its spending limit", PAY),
     "a limit at 400": (400, said("Slower", code="rate_limit_exceeded"), RATE),
     "a full server at 500": (500, said(type="overloaded_error"), Failure.BUSY),
+    "a time-out at 500": (500, said(type="timeout", code=504), Failure.GATEWAY),
+    "a time-out at 400": (400, said(type="timeout"), Failure.GATEWAY),
+    "Gemini's at 500": (500, said(status="DEADLINE_EXCEEDED", code=500), Failure.GATEWAY),
+    "LiteLLM's at 500": (500, said("litellm.Timeout", code="408"), Failure.TIMEOUT),
+    "Cloudflare's at 422": (422, said(code=524), Failure.GATEWAY),
+    "within another error": (500, said(raw={"code": 504}, code=500), Failure.GATEWAY),
+    "a time-out of a server without money": (
+        500,
+        said(type="timeout", code="insufficient_quota"),
+        PAY,
+    ),
+    "a lost provider at 500": (500, said(code="bad_gateway"), Failure.GATEWAY),
+    "a time-out at 401": (401, said(type="timeout"), KEY),
     "no money at 500": (500, said(code="insufficient_user_quota"), PAY),
     "a broken server": (500, said("insufficient balance of nodes"), Failure.SERVER),
     "LiteLLM's provider": (
@@ -212,6 +269,9 @@ WITH_200 = [
     ({"code": "context_length_exceeded", "type": "invalid_request_error"}, LONG),
     ({"type": "invalid_request_error"}, BAD),
     ({"type": "timeout"}, Failure.GATEWAY),
+    ({"status": "DEADLINE_EXCEEDED", "code": 500}, Failure.GATEWAY),
+    ({"type": "timeout", "code": 400}, Failure.GATEWAY),
+    ({"message": TOO_LARGE, "code": "rate_limit_exceeded"}, LONG),
     ({"type": "server_error"}, Failure.SERVER),
     ({"type": "extra_forbidden"}, BAD),
 ]

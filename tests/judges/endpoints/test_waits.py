@@ -59,6 +59,11 @@ HEADERS = [
     ({"RateLimit": '"a";r=1;burst-r=0;t=30'}, None),
     ({"RateLimit": '"a";r=0;t=30;burst-r=5'}, 30),
     ({"RateLimit-Remaining": "0", "RateLimit-Reset": "30", "RateLimit-Policy": "5;w=60"}, 30),
+    ({"x-ratelimit-remaining": "-1", "x-ratelimit-reset": "30"}, 30),
+    ({"x-ratelimit-remaining": "-0.5", "x-ratelimit-reset": "30"}, 30),
+    ({"x-ratelimit-remaining": "0.5", "x-ratelimit-reset": "30"}, None),
+    ({"RateLimit": "limit=9, remaining=-1, reset=30"}, 30),
+    ({"RateLimit": '"a";r=-3;t=-5', "RateLimit-Policy": '"a";q=5;w=60'}, 60),
     # Of several limits those that are not used up say nothing.
     (
         {
