@@ -15,6 +15,8 @@ from django.utils import timezone
 from annotate.design.versions import questions_of
 from annotate.models import Item
 from judges import methods
+from judges.endpoints import refusals
+from judges.endpoints.client import REFUSALS
 from judges.models import Endpoint, Judgment, Run
 from judges.prompting.materials import Shown, shown_by_item
 
@@ -24,6 +26,7 @@ WORKER_LOST = "worker lost during the call, again and again"
 GIVEN_BACK = "taken up and given back, again and again"
 # Units read together with the leased ones, so that the next leases need not read.
 READ_AHEAD = 100
+ANSWERED = ["", *REFUSALS]  # how calls end that the endpoint answered
 
 # COALESCE keeps SQLite from walking all pending rows by the index of (run, state).
 # Those that were asked least come first, so that a resume does not begin with what stopped.
@@ -174,8 +177,19 @@ def _affordable(run, wanted):
         return wanted
     most = _calls_left(run)
     if most == 0 and _waits(run) and not run.judgments.filter(state=Judgment.State.LEASED).exists():
-        Run.objects.filter(pk=run.pk).update(state=Run.State.OUT_OF_BUDGET, ended_at=timezone.now())
+        _end_of_budget(run)
     return min(wanted, most)
+
+
+def _end_of_budget(run):
+    """End a run without money; if none of its calls was answered, with the reason of the last."""
+    calls = run.calls.filter(reused_from=None)
+    last = calls.order_by("-pk").first()
+    if last and not calls.filter(failure__in=ANSWERED).exists():
+        why = refusals.why(last.failure, last.failure_detail)
+        stop(run, f"no call was answered before the budget was used up: {why}")
+    else:
+        Run.objects.filter(pk=run.pk).update(state=Run.State.OUT_OF_BUDGET, ended_at=timezone.now())
 
 
 def _calls_left(run):
