@@ -45,6 +45,8 @@ class Gate:
     def heard(self, outcome):
         """Let the limit follow an answer."""
         now, failure = time.monotonic(), outcome.answer.failure
+        if outcome.odd:
+            return
         if failure is Failure.RATE:
             self.pace.too_many(now, outcome.wait())
         elif failure in TROUBLE:
@@ -73,7 +75,7 @@ class Gate:
                 if difference := outcome.tokens(planned) - planned:
                     limits.correct(self.endpoint, slot, difference)
         told = [outcome for outcome in outcomes if outcome.is_pause or outcome.answer.retry_after]
-        waits = [outcome.wait() or 0 for outcome in told]
+        waits = [outcome.told if outcome.odd else outcome.wait() or 0 for outcome in told]
         if any(waits):
             self.opens = max(self.opens, time.monotonic() + max(waits))
             limits.wait_all(self.endpoint, max(waits))

@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 stopping = threading.Event()
 POLL_SECONDS = 1.0
 GATHER_SECONDS = 0.001  # replies that come so close together are written together
+GIVES_WAY = 3  # times that a unit is put off, before all others come first
+MOST_ODD = 100  # units that come last
 _busy: set[int] = set()
 _busy_lock = threading.Lock()
 
@@ -120,8 +122,9 @@ class Drive:
     def __init__(self, run):
         self.run, self.endpoint, self.worker = run, endpoint_of(run), worker_name()
         self.asked, self.waiting, self.later, self.back = set(), deque(), [], []
+        self.odd = []  # numbers of units that gave way: they come last
         self.unstored = set()  # numbers of units that were sent, until their replies are stored
-        self.taken = 0
+        self.taken = self.pauses = 0
         self.arrived, self.halted = asyncio.Event(), asyncio.Event()
         self.options, self.ahead = {}, {}
         self.reuses, self.reused = None, False
@@ -143,10 +146,19 @@ class Drive:
                 ):
                     await self._round(await self._outcomes())
             finally:
+                unsent = self._unsent()
                 self.halted.set()
                 for task in self.asked:
                     task.cancel()
-                await sync_to_async(self._end)()
+                await sync_to_async(self._end)(unsent)
+
+    def _unsent(self):
+        """Return the numbers of units that were never sent as the run, or this worker, stopped.
+
+        Not after an error: it may be theirs, and they must not bring it about for ever.
+        """
+        waiting = self.waiting if self.halted.is_set() else ()
+        return [unit.number for unit in waiting if not unit.sent]
 
     async def _outcomes(self):
         """Wait for replies and return those that came together, or nothing after a while."""
@@ -169,8 +181,10 @@ class Drive:
         if stopping.is_set():
             self.halted.set()
         now = time.monotonic()
-        self.waiting.extendleft(unit for due, unit in self.later if due <= now)
-        self.later = [(due, unit) for due, unit in self.later if due > now]
+        due = [unit for moment, unit in self.later if moment <= now]
+        self.later = [(moment, unit) for moment, unit in self.later if moment > now]
+        self.waiting.extendleft(unit for unit in due if not unit.pauses)
+        self.waiting.extend(unit for unit in due if unit.pauses)  # behind those that wait
         again, units, permitted = await sync_to_async(self._trip)(outcomes)
         now = time.monotonic()
         self.later += [(now + wait, unit) for unit, wait in again]
@@ -206,6 +220,7 @@ class Drive:
     async def _ask(self, unit):
         messages, parameters = self._sent(unit)
         self.unstored.add(unit.number)
+        unit.sent = True
         permitted = partial(self._permitted, unit)
         sent, answer = await self.asking.ask(messages, parameters, permitted)
         return Outcome(unit, messages, sent, answer)
@@ -254,6 +269,7 @@ class Drive:
         """Store every answer, settle the final ones and return the units to ask again."""
         calls = settle.store_calls(self.run, self.endpoint, outcomes, self.worker)
         self.unstored -= {outcome.unit.number for outcome in outcomes}
+        self._mark_odd(outcomes)
         self.gate.record(outcomes)  # before any place is free: the endpoint may want to be left
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
         hopeless = self._unpaid(outcomes, calls) or self._unheard(outcomes)
@@ -275,7 +291,37 @@ class Drive:
         lease.count_attempts(self.run, self.worker, tried)
         for unit, _ in again:
             unit.pauses += unit.number in paused
-        return again
+        return self._without_the_odd(again, paused)
+
+    def _mark_odd(self, outcomes):
+        """Mark what was put off often, and again though others were answered meanwhile.
+
+        The endpoint stands them, so they are slowed no more than it asks for in so many words.
+        """
+        for outcome in outcomes:
+            unit = outcome.unit
+            if outcome.is_pause:
+                often = unit.pauses >= GIVES_WAY and unit.put_off
+                outcome.odd = bool(often) and settle.has_answered(self.endpoint, unit.put_off)
+                unit.put_off = timezone.now()
+
+    def _without_the_odd(self, again, paused):
+        """Return what is asked again here; the rest gives way to the others of the run, once.
+
+        What is put off again and again while others are answered is so for its own sake. Where
+        nobody is answered it gives way only if it alone keeps others from being asked; they are
+        patient in its place.
+        """
+        new = [u for u, _ in again if u.number in paused and u.number not in self.odd]
+        often = [unit for unit in new if unit.pauses >= GIVES_WAY]
+        if not often or len(self.odd) >= MOST_ODD:
+            return again
+        silent = settle.is_silent(self.endpoint, timezone.now())
+        numbers = [unit.number for unit in often]
+        gone = lease.give_way(self.run, self.worker, numbers, self.odd, if_alone=silent)
+        self.odd += gone
+        self.pauses = often[0].pauses if silent and gone else 0
+        return [(unit, wait) for unit, wait in again if unit.number not in gone]
 
     def _unpaid(self, outcomes, calls):
         """Return the outcomes that an account cannot pay, but for items that are refused so again.
@@ -333,7 +379,9 @@ class Drive:
         most = self.gate.limit + lease.ahead(self.gate.limit) - held
         units = []
         if most > 0:
-            units = lease.lease(self.run, self.endpoint, self.worker, most, self.ahead)
+            units = lease.lease(self.run, self.endpoint, self.worker, most, self.ahead, self.odd)
+        for unit in units[:1]:  # as patient as the one that gave way to it
+            unit.pauses, self.pauses = self.pauses, 0
         halting = [Run.State.CANCELLED, Run.State.STOPPED, Run.State.WAITING]
         if not units and Run.objects.filter(pk=self.run.pk, state__in=halting).exists():
             self.halted.set()
@@ -368,8 +416,8 @@ class Drive:
             unit.compared = True
         return settle.taken_over(self.run, self.endpoint, asked) if asked else []
 
-    def _end(self):
-        """Give back to the queue what was not sent.
+    def _end(self, unsent=()):
+        """Give back to the queue what was not sent; unsent: what never was, and need not be.
 
         Where an error ended the drive, calls are left that may be billed, though nobody stored
         their replies. Their leases expire, as a killed worker's do, and are charged then.
@@ -377,4 +425,4 @@ class Drive:
         if connection.errors_occurred and not connection.is_usable():
             connection.close()  # it was terminated; the next query opens another
         self.gate.keep()
-        lease.give_back(self.run, self.worker, but=self.unstored)
+        lease.give_back(self.run, self.worker, but=self.unstored, uncounted=unsent)

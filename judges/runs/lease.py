@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import reduce
 from operator import or_
@@ -15,6 +15,8 @@ from django.utils import timezone
 from annotate.design.versions import questions_of
 from annotate.models import Item
 from judges import methods
+from judges.endpoints import refusals
+from judges.endpoints.client import REFUSALS
 from judges.models import Endpoint, Judgment, Run
 from judges.prompting.materials import Shown, shown_by_item
 
@@ -24,6 +26,7 @@ WORKER_LOST = "worker lost during the call, again and again"
 GIVEN_BACK = "taken up and given back, again and again"
 # Units read together with the leased ones, so that the next leases need not read.
 READ_AHEAD = 100
+ANSWERED = ["", *REFUSALS]  # how calls end that the endpoint answered
 
 # COALESCE keeps SQLite from walking all pending rows by the index of (run, state).
 # Those that were asked least come first, so that a resume does not begin with what stopped.
@@ -68,6 +71,8 @@ class Unit:
     relation: str = ""
     permit: tuple | None = None  # (slot, tokens) that its call was counted with
     compared: bool = False  # with past calls: none of them answers it
+    sent: bool = False  # by the worker that holds it
+    put_off: datetime | None = None  # when it was put off last
 
 
 def lease_length(endpoint):
@@ -84,10 +89,11 @@ def hold(run):
     return Run.objects.select_for_update(no_key=True).get(pk=run.pk)
 
 
-def lease(run, endpoint, worker, most, ahead=None):
+def lease(run, endpoint, worker, most, ahead=None, last=()):
     """Lease up to `most` pending units of the run for this worker; fewer where a limit says so.
 
     ahead: {number: Unit} that this worker keeps; filled with units that are likely to be next.
+    last: numbers of units that come only where no others wait.
     """
     with transaction.atomic():
         # All runs of an endpoint count its places one after the other. No key, so that whoever
@@ -98,7 +104,10 @@ def lease(run, endpoint, worker, most, ahead=None):
             return []
         wanted = _affordable(current, min(most, _room(current, endpoint, worker)))
         among = current.pilot["units"] if current.in_pilot else []
-        numbers = _take(run, worker, wanted, timezone.now() + lease_length(endpoint), among)
+        until = timezone.now() + lease_length(endpoint)
+        numbers = _take(run, worker, wanted, until, among, last)
+        if last and not numbers:
+            numbers = _take(run, worker, wanted, until, among)
         _reserve(current, len(numbers))
     return _units(run, numbers, {} if ahead is None else ahead, among)
 
@@ -174,8 +183,19 @@ def _affordable(run, wanted):
         return wanted
     most = _calls_left(run)
     if most == 0 and _waits(run) and not run.judgments.filter(state=Judgment.State.LEASED).exists():
-        Run.objects.filter(pk=run.pk).update(state=Run.State.OUT_OF_BUDGET, ended_at=timezone.now())
+        _end_of_budget(run)
     return min(wanted, most)
+
+
+def _end_of_budget(run):
+    """End a run without money; if none of its calls was answered, with the reason of the last."""
+    calls = run.calls.filter(reused_from=None)
+    last = calls.order_by("-pk").first()
+    if last and not calls.filter(failure__in=ANSWERED).exists():
+        why = refusals.why(last.failure, last.failure_detail)
+        stop(run, f"no call was answered before the budget was used up: {why}")
+    else:
+        Run.objects.filter(pk=run.pk).update(state=Run.State.OUT_OF_BUDGET, ended_at=timezone.now())
 
 
 def _calls_left(run):
@@ -200,20 +220,28 @@ def _waits(run):
     return leads.filter(state=Judgment.State.PENDING).exists()
 
 
-def _take(run, worker, most, until, among=()):
-    """Lease units by one statement, among these numbers if any are given; return their numbers."""
+def _take(run, worker, most, until, among=(), but=()):
+    """Lease units by one statement, among these numbers if any are given; return their numbers.
+
+    but: numbers that are left out.
+    """
     if most <= 0:
         return []
     postgres = connection.vendor == "postgresql"
+    waits = AMONG.format(_marks(among)) if among else WAITS
     sql = TAKE.format(
-        waits=AMONG.format(", ".join(["%s"] * len(among))) if among else WAITS,
+        waits=f"{waits} AND unit NOT IN ({_marks(but)})" if but else waits,
         materialized="MATERIALIZED" if postgres else "",
         skip_locked="FOR UPDATE SKIP LOCKED" if postgres else "",
     )
     until = connection.ops.adapt_datetimefield_value(until)
     with connection.cursor() as cursor:
-        cursor.execute(sql, [run.pk, *among, most, until, worker, run.pk])
+        cursor.execute(sql, [run.pk, *among, *but, most, until, worker, run.pk])
         return sorted({number for (number,) in cursor.fetchall()})
+
+
+def _marks(numbers):
+    return ", ".join(["%s"] * len(numbers))
 
 
 def _reserve(run, count):
@@ -293,10 +321,30 @@ def renew(run, worker, length):
     _held(run, worker).update(leased_until=timezone.now() + length)
 
 
-def give_back(run, worker, numbers=None, but=()):
+def give_way(run, worker, numbers, last, *, if_alone=False):
+    """Give back those of these units for which others wait, not counting `last`; return which.
+
+    if_alone: only if the run has no other unit under way.
+    """
+    with transaction.atomic():
+        current = hold(run)
+        leads = run.judgments.filter(lead=True)
+        others = leads.filter(state=Judgment.State.LEASED).exclude(unit__in=numbers)
+        if if_alone and others.exists():
+            return []
+        waiting = leads.filter(state=Judgment.State.PENDING).exclude(unit__in=last)
+        if current.in_pilot:
+            waiting = waiting.filter(unit__in=current.pilot["units"])
+        gone = numbers[: len(waiting.values_list("unit")[: len(numbers)])]
+        if gone:
+            give_back(run, worker, gone, uncounted=gone)
+    return gone
+
+
+def give_back(run, worker, numbers=None, but=(), uncounted=()):
     """Return this worker's leased units, or these of them, to the queue at no cost.
 
-    but: numbers of units that stay leased.
+    but: numbers of units that stay leased. uncounted: of those whose lease is no attempt.
     """
     which = {} if numbers is None else {"unit__in": numbers}
     with transaction.atomic():
@@ -304,6 +352,8 @@ def give_back(run, worker, numbers=None, but=()):
         held = _held(run, worker, **which).exclude(unit__in=but)
         units = held.filter(lead=True).count()
         none = {"leased_until": None, "leased_by": ""}
+        if uncounted:
+            held.filter(unit__in=uncounted).update(attempts=F("attempts") - 1)
         held.filter(attempts__gte=MOST_LEASES).update(
             state=Judgment.State.FAILED, reason=GIVEN_BACK, settled_at=timezone.now(), **none
         )

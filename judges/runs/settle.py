@@ -67,6 +67,7 @@ class Outcome:
     parameters: dict = field(default_factory=dict)
     answer: Answer | None = None
     source: Call | None = None  # whose reply it is, where nothing was sent
+    odd: bool = False  # put off for its own sake: others were answered meanwhile
 
     def wait(self):
         """Return the seconds until the unit is asked again; None when this attempt was the last.
@@ -77,8 +78,12 @@ class Outcome:
         before = self.unit.pauses if self.is_pause else self.unit.attempt - 1
         if answer.failure not in TRANSIENT or not self.is_pause and before + 1 >= MOST_ATTEMPTS:
             return None
-        told = min(answer.retry_after or 0.0, LONGEST_WAIT)
-        return max(told, 2.0 ** min(before, MOST_DOUBLINGS))
+        return max(self.told, 2.0 ** min(before, MOST_DOUBLINGS))
+
+    @property
+    def told(self):
+        """Return the seconds of the wait that the endpoint asked for."""
+        return min((self.answer or Answer()).retry_after or 0.0, LONGEST_WAIT)
 
     @property
     def is_pause(self):
@@ -201,8 +206,13 @@ def take_over(run, endpoint, worker, outcomes, upcoming):
 
 def is_silent(endpoint, now):
     """Whether the endpoint has answered no call of any run of late."""
+    return not has_answered(endpoint, now - PATIENCE)
+
+
+def has_answered(endpoint, since):
+    """Whether the endpoint has answered a call of any run since that moment."""
     answered = Call.objects.filter(run__judge__endpoint=endpoint.pk, reused_from=None)
-    return not answered.filter(failure__in=["", *REFUSALS], created_at__gt=now - PATIENCE).exists()
+    return answered.filter(failure__in=lease.ANSWERED, created_at__gt=since).exists()
 
 
 def asked_in_vain(run, numbers, before=None):
@@ -213,7 +223,7 @@ def asked_in_vain(run, numbers, before=None):
     """
     calls = run.calls.filter(reused_from=None)
     calls = calls.filter(pk__lt=before.pk) if before else calls
-    answered = calls.filter(failure__in=["", *REFUSALS]).order_by("-pk").values("pk")[:1]
+    answered = calls.filter(failure__in=lease.ANSWERED).order_by("-pk").values("pk")[:1]
     again = run.judgments.filter(unit__in=numbers, lead=True, attempts__gt=1).values("unit")
     failed = calls.filter(failure__in=STOPPING, unit__in=again, pk__lt=answered)
     return set(failed.values_list("unit", flat=True))

@@ -1,12 +1,13 @@
 """Who waits for an endpoint that wants to be left alone, and what stops a run."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.db.models import Count
 from django.utils import timezone
 
-from judges.endpoints import limits
+from judges.endpoints import limits, pace
 from judges.endpoints.client import Answer, Failure
 from judges.endpoints.gate import Gate
 from judges.models import Call, Judgment, Run
@@ -109,6 +110,121 @@ def test_a_limit_keeps_all_workers_from_the_endpoint_and_an_error_only_its_call(
     limits.wait_all(endpoint, 60)
     another.look()
     assert another.is_closed()
+
+
+# Single items that are put off for ever, while the endpoint answers for the others
+
+PRICED = {"price_in": Decimal(1), "price_out": Decimal(1)}
+# {how the run is: (which items are put off, the places, whether it has a budget, other fields)}
+PUT_OFF = {
+    "one place is left": ([0], 8, False, {"known_limit": 1, "known_slow": True}),
+    "one place in all": ([0], 1, False, {}),
+    "as many places as items": ([5], 12, False, {}),
+    "more of them than places": ([3, 4, 5, 6], 2, False, {}),
+    "one place under a budget": ([5], 1, True, PRICED),
+    "the first call under a budget": ([0], 8, True, PRICED),
+    "the first two under a budget": ([0, 1], 8, True, PRICED),
+}
+
+
+def put_off(items, most, then=None):
+    """A script that puts these items off, and what it was asked, each as whether it is of them.
+
+    When they were asked so often as `most`, they are answered, or `then` is called.
+    """
+    asked, plain = [], by_item(lambda n: LIMIT if n in items else None)
+
+    def script(number, request):
+        reply = plain(number, request)
+        asked.append(reply is LIMIT)
+        if sum(asked) > most:
+            return then() or reply if then else valid(number, request)
+        return reply
+
+    return script, asked
+
+
+def go_priced(study, script, places, has_budget, fields):
+    budget = {"plan": {"budget": Decimal(1)}} if has_budget else {}
+    return go(study, script, concurrency=places, **budget, **fields)[0]
+
+
+@pytest.fixture
+def _at_once(monkeypatch):
+    """Each limit cuts the pace, as after its cool-down, and nobody sleeps before a look."""
+    monkeypatch.setattr(pace, "SHORTEST_COOL_DOWN", 0.0)
+    monkeypatch.setattr(drive, "POLL_SECONDS", 0.01)
+
+
+@pytest.mark.usefixtures("_at_once")
+@pytest.mark.parametrize("case", PUT_OFF)
+def test_items_that_are_put_off_for_ever_keep_no_other_from_being_asked(twelve, monkeypatch, case):
+    items, *how = PUT_OFF[case]
+    give_up = lambda: monkeypatch.setattr(settle, "PATIENCE", timedelta(0))  # noqa: E731
+    script, asked = put_off(items, 60, give_up)
+    run = go_priced(twelve, script, *how)
+    done = 4 * (12 - len(items))
+    assert states(run) == {"done": done, "pending": 48 - done}
+    assert run.state == Run.State.STOPPED and "rate limit" in run.stopped_because
+    before = asked[: len(asked) - asked[::-1].index(False)]
+    assert sum(before) <= (drive.GIVES_WAY + 1) * len(items), "others waited for them"
+
+
+@pytest.mark.usefixtures("_at_once")
+@pytest.mark.parametrize("case", PUT_OFF)
+def test_items_that_were_put_off_are_asked_again_after_the_others(twelve, case):
+    items, *how = PUT_OFF[case]
+    script, asked = put_off(items, 20 * len(items))
+    run = go_priced(twelve, script, *how)
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
+    assert sum(asked) > 20 * len(items) and run.reserved_usd == 0
+
+
+def test_who_gives_way_makes_a_silent_endpoint_no_less_silent(twelve):
+    """With a budget the first call goes alone, so that each of three gives way to the next."""
+    run = go_priced(twelve, lambda *_: LIMIT, 8, True, PRICED)
+    assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
+    assert run.stopped_because.startswith("no call was answered in 15 minutes: rate limit")
+    put_off = run.calls.order_by("pk").values_list("unit", flat=True)
+    assert list(put_off) == [0, 0, 0, 1, 2, 3, 4, 5], "eight in all"
+
+
+# {name: (how often it was put off before, seconds since, the answer to others since, odd)}
+SINCE = {
+    "another was answered": (3, 60, "", True),
+    "another was refused by the model": (3, 60, Failure.REFUSAL, True),
+    "another was put off too": (3, 60, Failure.RATE, False),
+    "another was answered before": (3, 10, "", False),
+    "it was put off twice": (2, 60, "", False),
+}
+
+
+@pytest.mark.parametrize("case", SINCE)
+def test_only_what_is_put_off_alone_and_often_is_odd(twelve, case):
+    pauses, seconds, failure, odd = SINCE[case]
+    run = plan(factories.make_judge(twelve, "judge", factories.make_endpoint()))
+    call = Call.objects.create(run=run, unit=1, failure=failure)
+    now = timezone.now()
+    Call.objects.filter(pk=call.pk).update(created_at=now - timedelta(seconds=30))
+    unit = lease.Unit(0, None, pauses=pauses, put_off=now - timedelta(seconds=seconds))
+    outcome = settle.Outcome(unit, [], {}, Answer(failure=Failure.RATE))
+    drive.Drive(run)._mark_odd([outcome])
+    assert outcome.odd is odd
+    assert unit.put_off >= now
+
+
+@pytest.mark.parametrize("odd", [True, False])
+@pytest.mark.parametrize("told", [None, 60])
+def test_what_is_odd_slows_the_others_only_as_long_as_the_endpoint_says(odd, told):
+    endpoint = factories.make_endpoint(concurrency=10)
+    gate, unit = Gate(endpoint), lease.Unit(0, None, pauses=5000)
+    answer = Answer(failure=Failure.RATE, retry_after=told)
+    outcome = settle.Outcome(unit, [], {}, answer, odd=odd)
+    gate.record([outcome])
+    gate.heard(outcome)
+    endpoint.refresh_from_db()
+    assert (gate.opens > 0) is (endpoint.not_before is not None) is bool(told or not odd)
+    assert gate.limit == (10 if odd else 8)
 
 
 # What stops a run
@@ -273,6 +389,31 @@ def test_a_row_goes_on_over_workers_and_kills_and_begins_anew_after_a_resume(twe
     assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
     assert 9 <= len(server.requests) <= 11
     assert run.calls.count() == len(server.requests) + 1, "what was asked stays"
+
+
+def test_a_stop_counts_no_attempt_at_what_was_never_sent(twelve):
+    script = lambda n, _: Reply("", 401, delay=0.3) if n else Reply("", 402)  # noqa: E731
+    run, _ = go(twelve, script, concurrency=8)
+    assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 48})
+    asked = set(run.calls.values_list("unit", flat=True))
+    assert 8 <= len(asked) < 12
+    assert set(run.judgments.exclude(unit__in=asked).values_list("attempts", flat=True)) == {0}
+    assert set(run.judgments.filter(unit__in=asked).values_list("attempts", flat=True)) == {1}
+
+
+def test_an_error_counts_an_attempt_at_what_it_kept_from_being_sent(twelve, monkeypatch):
+    """It may be an error of the unit, which would come back for ever."""
+
+    def broken(*_):
+        raise ValueError("cannot be asked")
+
+    monkeypatch.setattr(drive.Drive, "_sent", broken)
+    with ScriptedServer() as server:
+        run = make_run(twelve, server, concurrency=1)
+        with pytest.raises(ValueError, match="cannot be asked"):
+            drive.work_through(run.pk)
+    taken = run.judgments.filter(attempts=1, lead=True).count()
+    assert (taken, states(run)) == (2, {"pending": 48})
 
 
 def test_what_comes_after_the_stop_waits_too(twelve):

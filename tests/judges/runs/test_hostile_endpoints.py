@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from django.db import connection
+from django.urls import reverse
 
 from judges.endpoints.client import DETAIL_LENGTH
 from judges.models import Call, Judgment, Run
@@ -236,9 +237,20 @@ def test_an_attempt_that_was_refused_before_any_token_is_free(study):
     assert run.spent_usd == Decimal("0.11")
 
 
-def test_an_endpoint_that_hangs_never_costs_more_than_the_budget(study):
+SILENT = {
+    "hangs": (chat("", delay=3), "no reply in time"),
+    "a gateway gives up": (
+        Reply("", 504),
+        "gateway without a reply. The endpoint gave status 504 and no reason.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SILENT)
+def test_an_endpoint_that_never_answers_never_costs_more_than_the_budget(study, as_owner, case):
     """Each request may have been billed; a retry needs room in the budget as a first call does."""
-    with ScriptedServer(lambda *_: chat("", delay=3)) as server:
+    reply, reason = SILENT[case]
+    with ScriptedServer(lambda *_: reply) as server:
         run = make_run(study, server, plan={"budget": Decimal(1000)}, timeout_seconds=1, **PRICES)
         estimate = lease.unit_usd(run)
         Run.objects.update(budget_usd=estimate * Decimal("6.5"))
@@ -247,5 +259,29 @@ def test_an_endpoint_that_hangs_never_costs_more_than_the_budget(study):
     assert len(server.requests) * estimate <= run.budget_usd
     assert len(server.requests) == 6, "what the budget allows is asked"
     assert (run.spent_usd, run.reserved_usd) == (6 * estimate, 0)
-    assert run.state == Run.State.OUT_OF_BUDGET
-    assert states(run) == {"pending": 16}
+    assert (run.state, states(run)) == (Run.State.STOPPED, {"pending": 16})
+    said = f"no call was answered before the budget was used up: {reason}"
+    assert run.stopped_because.startswith(said)
+    page = as_owner.get(run.get_absolute_url()).content.decode()
+    assert said in page and "Resume it with a higher budget, of" in page
+    resumed = reverse("run_resume", args=[study.slug, run.pk])
+    assert "Give a higher budget" in as_owner.post(resumed, follow=True).content.decode()
+    with ScriptedServer() as server:
+        type(run.judge.endpoint).objects.update(base_url=server.url)
+        as_owner.post(resumed, {"budget": "1000"})
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.stopped_because) == (Run.State.FINISHED, "")
+    assert states(run) == {"done": 16}
+    assert run.spent_usd == 6 * estimate + 4 * Decimal("0.11"), "what is charged stays so"
+
+
+@pytest.mark.parametrize("answer", [valid, lambda *_: chat("", "content_filter")])
+def test_a_run_that_was_answered_once_ends_at_its_budget(study, answer):
+    script = lambda n, r: Reply("", 504) if n else answer(n, r)  # noqa: E731
+    with ScriptedServer(script) as server:
+        run = make_run(study, server, plan={"budget": Decimal(1000)}, **PRICES)
+        Run.objects.update(budget_usd=lease.unit_usd(run) * Decimal("2.5"))
+        drive.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.stopped_because) == (Run.State.OUT_OF_BUDGET, "")
