@@ -36,7 +36,10 @@ JUDGMENTS = Table(
         Column("item", "The id of a loaded item.", key, required=True),
         Column("judge", "Its name; a new one becomes an imported judge.", new_key, required=True),
         Column(
-            "question", "The key of a question; blank means all questions asked of the item.", key
+            "question",
+            "The key of a question; blank means all questions asked of the item.",
+            key,
+            without="stands for every question",
         ),
         Column(
             "value",
