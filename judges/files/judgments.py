@@ -249,9 +249,9 @@ def _compare(loading, line, row, questions, existing, hidden):
 
 def _compare_beside(counts, row, old):
     """Count what a row says otherwise beside the value; its cost is that of all it stands for."""
-    said = [stored["rationale"] for stored in old]
+    rationales = [stored["rationale"] for stored in old]
     costs = [stored["cost_usd"] for stored in old if stored["cost_usd"] is not None]
-    rationale = next((text for text in said if text != row["rationale"]), row["rationale"])
+    rationale = next((text for text in rationales if text != row["rationale"]), row["rationale"])
     counts.compare(row, {"rationale": rationale, "cost_usd": sum(costs) if costs else None})
 
 

@@ -165,11 +165,11 @@ def check_files(
 
 def what_else(loading, table):
     """Say of a table what its counts do not: what rows stand for, what stays, columns that go."""
-    counts = loading.counts[table]
-    if table == "judgments":
-        return " ".join(filter(None, (what_rows_stand_for(counts), counts.what_stays)))
     if table == "ratings":
-        return counts.what_stays
+        return loading.counts[table].what_stays
+    if table == "judgments":
+        counts = loading.counts[table]
+        return " ".join(filter(None, (what_rows_stand_for(counts), counts.what_stays)))
     return loading.files[table].not_kept if table in loading.files else ""
 
 

@@ -202,8 +202,8 @@ class TableFile:
                     if len(cells) == width:
                         yield line, [_text(cell) for cell in cells]
                     elif cells:
-                        found = count_of(len(cells), "cell")
-                        message = f"found {found}; allowed are {width}, as in the header"
+                        there = count_of(len(cells), "cell")
+                        message = f"found {there}; allowed are {width}, as in the header"
                         problems.add(self.name, message, line)
             except NotDelimited as fault:
                 problems.add(self.name, str(fault), fault.line)
