@@ -160,6 +160,8 @@ def check_texts(given, kept):
 @given(studies())
 def test_any_study_comes_back_or_is_refused_where_it_is_wrong(tmp_path, data):
     text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
+    if "\x85" in text:  # a line break to YAML, which PyYAML only escapes with all other letters
+        text = yaml.safe_dump(data, sort_keys=False)
     with transaction.atomic():
         loading = load(tmp_path, study=text)
         for problem in loading.problems.shown:
