@@ -19,6 +19,16 @@ def workbook(sheets, more=None):
     return packed.getvalue()
 
 
+def with_nameless(data):
+    """Return the archive with one more member, which has no name."""
+    packed = io.BytesIO(data)
+    with zipfile.ZipFile(packed, "a") as archive:
+        member = zipfile.ZipInfo("x")
+        member.filename = ""
+        archive.writestr(member, "x")
+    return packed.getvalue()
+
+
 def _frame(sheets):
     numbers = range(1, len(sheets) + 1)
     types = "".join(

@@ -17,6 +17,7 @@ from annotate.files.reading.problems import Problems
 from annotate.files.reading.tables import MOST_COLUMNS
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import parse_number
+from annotate.values.texts import count_of
 from annotate.values.wrong import quoted
 
 PARTICIPANT, RATE, TASKS = "participant", "rate", "tasks"
@@ -32,7 +33,7 @@ KNOWN = {
 # What platforms write where they tell nothing.
 MARKS = {"", "-", "n/a", "not applicable", "data_expired", "consent_revoked"}
 OF_ALL = re.compile(r"([0-9.]+) ?%? ?\(([0-9]{1,9})/([0-9]{1,9})\)")  # MTurk's: 98% (49/50)
-COUNT = re.compile(r"[0-9]{1,9}")
+COUNT = re.compile(r"([0-9]{1,9})(\.0+)?")  # 5.0 too, as pandas writes them
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ def read_people(file, data, names, problems):
     rows = _rows(file, data, problems)
     if not rows:
         return People()
-    (_, header), *lines = rows
-    columns = _columns(file, header, names, problems)
+    (line, header), *lines = rows
+    columns = _columns(file, line, header, names, problems)
     people = People(unread=[name for n, name in enumerate(header) if n not in columns.values()])
     if not problems:
         _read_lines(_Reader(file, header, columns, problems), lines, people)
@@ -99,11 +100,11 @@ def _plain(name):
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
-def _columns(file, header, names, problems):
+def _columns(file, line, header, names, problems):
     """Return {PARTICIPANT, RATE, …: number of the column}."""
     columns = {}
     if len(header) > MOST_COLUMNS:
-        problems.add(file, f"found {len(header):,} columns; allowed are {MOST_COLUMNS:,}", 1)
+        problems.add(file, f"found {len(header):,} columns; allowed are {MOST_COLUMNS:,}", line)
         return columns
     has = quoted(", ".join(header), 1000).strip("'")
     for what, usual_names in KNOWN.items():
@@ -115,18 +116,18 @@ def _columns(file, header, names, problems):
             if (name == named if named else _plain(name) in wanted)
         ]
         if named and not matches:
-            problems.add(file, f"“{named}” is no column of the file; it has: {has}", 1)
+            problems.add(file, f"“{named}” is no column of the file; it has: {has}", line)
         elif len(matches) > 1:
-            problems.add(file, "found twice in the header", 1, header[matches[1]])
+            problems.add(file, "found twice in the header", line, header[matches[1]])
         elif matches:
             columns[what] = matches[0]
     if problems:
         return columns
     if PARTICIPANT not in columns:
-        problems.add(file, f"no column tells who it is; name it below. The file has: {has}", 1)
+        problems.add(file, f"no column tells who it is; name it below. The file has: {has}", line)
     elif not columns.keys() & {RATE, APPROVED, TASKS}:
         problems.add(
-            file, f"no column tells a rate or a number of tasks; name it below. It has: {has}", 1
+            file, f"no column tells a rate or a number of tasks; name it below. It has: {has}", line
         )
     return columns
 
@@ -153,8 +154,10 @@ class _Reader:
     def count(self, line, cells, what):
         """Parse a whole number."""
         text = self.cell(cells, what)
-        if not text or COUNT.fullmatch(text):
-            return int(text) if text else None
+        if not text:
+            return None
+        if count := COUNT.fullmatch(text):
+            return int(count[1])
         self.blame(line, what, f"found {quoted(text)}; allowed is a whole number")
         return None
 
@@ -184,7 +187,7 @@ def _read_lines(reader, lines, people):
     told_by_participant: dict = {}
     for line, cells in lines:
         if len(cells) != len(reader.header):
-            fault = f"found {len(cells)} cells; the header has {len(reader.header)}"
+            fault = f"found {count_of(len(cells), 'cell')}; the header has {len(reader.header)}"
             reader.problems.add(reader.file, fault, line)
             continue
         who, told = cells[reader.columns[PARTICIPANT]], _told(reader, line, cells)

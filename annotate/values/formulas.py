@@ -10,7 +10,7 @@ ACTS = re.compile(rf"'*[{FORMULA}\r\n]")
 # for none. A line break ends its row.
 BEHIND = re.compile(rf"([;\r\n]\"*)(?='*[{FORMULA}])")
 GUARDED_BEHIND = re.compile(rf"([;\r\n]\"*)'(?='*[{FORMULA}])")
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def guarded(text):

@@ -1,6 +1,6 @@
 """Turn the bytes of a file into a table of texts."""
 
-from annotate.files.reading.encoding import MARKS, UTF8
+from annotate.files.reading.encoding import SAVE, UTF8, UTF32, marked
 from annotate.files.reading.kinds import WORKBOOK, kind_of, start_of
 from annotate.files.reading.plainjson import BEGINS
 from judges.bringing.json_table import FORMS, read_json
@@ -19,12 +19,14 @@ def read_table(path, name, encoding="", separator="", sheet=""):
     with path.open("rb") as file:
         kind = kind_of(file)
         file.seek(0)
-        encoding_told = "utf-16" if file.read(2) in MARKS else UTF8
+        encoding_told = marked(file)
     if kind == WORKBOOK:
         return read_workbook(path, name, sheet)
     if kind:
         raise NotReadable(f"“{name}” is {kind}; {TAKEN}")
-    with path.open(encoding=encoding_told, errors="replace") as file:
+    if encoding_told == UTF32:
+        raise NotReadable(f"found UTF-32 text; allowed is UTF-8 or UTF-16: {SAVE}")
+    with path.open(encoding=encoding_told or UTF8, errors="replace") as file:
         text = start_of(file)
     if not text:
         raise NotReadable("the file is empty; expected is a header and a row for each answer")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from annotate.files.reading.delimited import CELL_LENGTH
-from annotate.values.texts import one_line_ends
+from annotate.values.texts import count_of, one_line_ends
 from annotate.values.wrong import quoted
 
 MOST_COLUMNS = 300  # each has three fields on the page, and a request has at most 1,000
@@ -81,7 +81,7 @@ class Sheet:
         """Refuse a row of another width; empty cells beyond the header are usual."""
         if len(cells) < width:
             raise NotReadable(
-                f"found {len(cells)} cells; allowed are {width}, as in the header", row
+                f"found {count_of(len(cells), 'cell')}; allowed are {width}, as in the header", row
             )
         for number, cell in enumerate(cells[width:], width + 1):
             if cell.strip():

@@ -1,5 +1,6 @@
 """Read a sheet of an .xlsx workbook, as Excel and LibreOffice store them."""
 
+import lzma
 import zipfile
 import zlib
 from datetime import date, datetime, time, timedelta
@@ -16,6 +17,11 @@ from judges.bringing.sheet import NotReadable, Sheet, Truth, check_cell
 SHEET = b"sheetData"
 MOST_PACKED = 100
 CHUNK = 1 << 20
+# What unpacking a damaged archive may raise: its names, its sizes and its bytes may be wrong.
+DAMAGED = (
+    *(zipfile.BadZipFile, RuntimeError, EOFError, OSError, UnicodeDecodeError),
+    *(zlib.error, lzma.LZMAError),
+)
 LONG_ID = 10**15  # from here on a spreadsheet rounds whole numbers
 
 
@@ -72,7 +78,7 @@ def _check_parts(path):
                 cells, unread = cells + watch.cells, unread + watch.unread
                 hidden += watch.hidden
             return unread, hidden
-    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError, zlib.error):
+    except DAMAGED:
         raise NotReadable("the workbook is damaged and cannot be unpacked; save it again") from None
 
 

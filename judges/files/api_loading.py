@@ -20,6 +20,7 @@ from annotate.studies.study_file import as_yaml
 from annotate.studies.templates import FOLDER, NAMES
 from annotate.values.scales import JSON_FORMS
 from judges.files import TABLES, load_files
+from judges.files.load import what_else
 from judges.files.off_scale import MEANINGS, MISSING
 
 MOST_ROWS = 10_000
@@ -35,9 +36,13 @@ class Counted(serializers.Serializer):
     new = serializers.IntegerField()
     changed = serializers.IntegerField()
     unchanged = serializers.IntegerField(help_text="Loaded before with the same values.")
+    note = serializers.CharField(
+        help_text="What the counts do not say, such as rows that differ in reason from a loaded "
+        "rating, which stays; blank where there is nothing to say."
+    )
 
 
-COUNTED = {"rows": 1, "new": 1, "changed": 0, "unchanged": 0}
+COUNTED = {"rows": 1, "new": 1, "changed": 0, "unchanged": 0, "note": ""}
 
 
 class OutOfRange(serializers.Serializer):
@@ -106,7 +111,7 @@ def load_rows(study, table, rows, out_of_range=MISSING, by=None):
         chosen = {"out_of_range": out_of_range, "by": by}
         loading = load_files(None, {table: path}, slug=study.slug, **chosen)
     _refuse(loading, lambda problem: (problem.row, problem.column))
-    counted = loading.counts[table].as_dict()
+    counted = loading.counts[table].as_dict() | {"note": what_else(loading, table)}
     if table == "judgments":
         counted["out_of_range"] = OutOfRange(loading.off_scale.noted, many=True).data
     return counted

@@ -18,6 +18,7 @@ from judges.runs.plan import hash_of
 
 MISSING = "missing in file"
 COMPARED = ("value", "weighted_value")
+BESIDE = ("rationale", "cost_usd")
 CENT = Decimal("1e-8")
 DEAREST = 100_000
 
@@ -36,7 +37,10 @@ JUDGMENTS = Table(
         Column("item", "The id of a loaded item.", key, required=True),
         Column("judge", "Its name; a new one becomes an imported judge.", new_key, required=True),
         Column(
-            "question", "The key of a question; blank means all questions asked of the item.", key
+            "question",
+            "The key of a question; blank means all questions asked of the item.",
+            key,
+            without="stands for every question",
         ),
         Column(
             "value",
@@ -230,6 +234,8 @@ def _compare(loading, line, row, questions, existing, hidden):
         counts.changed += 1
     elif not differing:
         counts.unchanged += 1
+    if not (differing or None in old or row["item"] in hidden):
+        _compare_beside(counts, row, old)
     for name, value in differing[:1]:
         counts.changed += 1
         loading.add(
@@ -239,6 +245,14 @@ def _compare(loading, line, row, questions, existing, hidden):
             line,
             name,
         )
+
+
+def _compare_beside(counts, row, old):
+    """Count what a row says otherwise beside the value; its cost is that of all it stands for."""
+    rationales = [stored["rationale"] for stored in old]
+    costs = [stored["cost_usd"] for stored in old if stored["cost_usd"] is not None]
+    rationale = next((text for text in rationales if text != row["rationale"]), row["rationale"])
+    counts.compare(row, {"rationale": rationale, "cost_usd": sum(costs) if costs else None})
 
 
 def _new_columns(stored, row, hidden):
@@ -288,7 +302,7 @@ def _existing(loading, batch):
     if None not in keys:
         judgments = judgments.filter(question__key__in=keys)
     which = ("item__key", "run__judge__key", "question__key", "run__version")
-    names = (*COMPARED, "reason", "weighted_reason", "data", "pk")
+    names = (*COMPARED, "reason", "weighted_reason", *BESIDE, "data", "pk")
     rows = judgments.values_list(*which, *names).iterator()
     return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
 

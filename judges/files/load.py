@@ -164,9 +164,12 @@ def check_files(
 
 
 def what_else(loading, table):
-    """Say of a table what its counts do not: what rows stand for, and columns that go."""
+    """Say of a table what its counts do not: what rows stand for, what stays, columns that go."""
+    if table == "ratings":
+        return loading.counts[table].what_stays
     if table == "judgments":
-        return what_rows_stand_for(loading.counts[table])
+        counts = loading.counts[table]
+        return " ".join(filter(None, (what_rows_stand_for(counts), counts.what_stays)))
     return loading.files[table].not_kept if table in loading.files else ""
 
 

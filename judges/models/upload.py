@@ -112,6 +112,11 @@ class Upload(models.Model):
         return list(self.counts.items())
 
     @property
+    def differs(self):
+        """Whether rows say something else of loaded answers, which is not taken."""
+        return any(count.get("stays") for count in self.counts.values())
+
+    @property
     def changes(self):
         """Whether loading it would write anything."""
         return any(count["new"] or count["changed"] for count in self.counts.values())

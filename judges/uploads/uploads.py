@@ -95,6 +95,8 @@ def _note(upload, loading):
     for table, counts in upload.counts.items():
         if words := what_else(loading, table):
             counts["note"] = words
+        if loading.counts[table].differing:
+            counts["stays"] = True
     upload.problems = traced(upload, loading.problems.as_dict())
     outside = loading.off_scale
     upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}

@@ -31,7 +31,7 @@ def test_items_come_with_their_links_and_further_columns(api, at, study):
     ]
     answer = api.post(at("items/"), {"rows": rows})
     assert answer.status_code == 201
-    assert answer.json() == {"rows": 2, "new": 2, "changed": 0, "unchanged": 0}
+    assert answer.json() == {"rows": 2, "new": 2, "changed": 0, "unchanged": 0, "note": ""}
     item = study.items.get(key="new-1")
     assert (item.recipient.key, item.data) == ("eva", {"length": "short"})
     assert study.items.get(key="new-2").data == {"tags": ["a", "b"]}
@@ -122,6 +122,8 @@ def test_another_value_for_a_loaded_rating_is_refused(api, at, study):
     row = {"item": "item-0", "rater": "ann", "question": "accuracy", "value": 4}
     api.post(at("ratings/"), {"rows": [row]})
     assert api.post(at("ratings/"), {"rows": [row]}).json()["unchanged"] == 1
+    more = api.post(at("ratings/"), {"rows": [row | {"reason": "Because."}]}).json()
+    assert more["note"] == "1 row differs in reason from what is loaded, which stays."
     (found,) = problems(api.post(at("ratings/"), {"rows": [row | {"value": 2}]}))
     assert found[:2] == (1, "value") and "is 4 already" in found[2]
 

@@ -1,8 +1,9 @@
 """Share between the steps of a load: its state, its counts, comparison with the database."""
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -11,6 +12,7 @@ from django.db.models import Exists, OuterRef, Q
 from annotate.design.versions import kept_keys
 from annotate.files.reading import Problems, TableFile
 from annotate.models import Answer, Item, Place, Question, Rating, Study
+from annotate.values.texts import count_of
 
 # Rows looked up in the database at once: below SQLite's limit of parameters in one query.
 BATCH = 500
@@ -25,10 +27,26 @@ class Counts:
     changed: int = 0
     unchanged: int = 0
     judgments: int = 0  # what the new rows become, where a row may stand for several
+    # In how many rows of loaded answers each column says something else, which is not taken.
+    differing: Counter = field(default_factory=Counter)
 
     def as_dict(self):
         """Return the counts of rows."""
-        return {name: count for name, count in asdict(self).items() if name != "judgments"}
+        return {name: getattr(self, name) for name in ("rows", "new", "changed", "unchanged")}
+
+    def compare(self, row, stored):
+        """Count the columns of a loaded answer that a row has otherwise; a blank says nothing."""
+        self.differing.update(n for n, value in stored.items() if row[n] not in (None, "", value))
+
+    @property
+    def what_stays(self):
+        """Say in how many rows which columns differ from what is loaded; empty where none does."""
+        if not self.differing:
+            return ""
+        (column, count), *more = self.differing.items()
+        rows = f"{count_of(count, 'row')} differ{'s' if count == 1 else ''} in {column}"
+        others = "".join(f", {number:,} in {name}" for name, number in more)
+        return f"{rows}{others} from what is loaded, which stays."
 
 
 class Answers:

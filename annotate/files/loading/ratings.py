@@ -16,7 +16,8 @@ from annotate.models import Rater, Rating, Session
 from annotate.models.rater import session_token
 
 Old = namedtuple("Old", "value text")
-Stored = namedtuple("Stored", "answer data pk")
+Stored = namedtuple("Stored", "answer data pk beside")
+BESIDE = ("reason", "seconds", "answered_at", "first_side", "version")  # a value, they stay too
 # Two keys of 32 bits in one integer of an array: an (item, rater) pair takes eight bytes.
 HALF = 32
 
@@ -200,10 +201,11 @@ def _compare(loading, line, row, value, old):
             line,
             "value",
         )
-    elif merged(old.data, row["data"]) != old.data:
-        counts.changed += 1
     else:
-        counts.unchanged += 1
+        is_changed = merged(old.data, row["data"]) != old.data
+        counts.changed += is_changed
+        counts.unchanged += not is_changed
+        counts.compare(row, old.beside)
 
 
 def _shown(loading, row, answer):
@@ -216,13 +218,17 @@ def _shown(loading, row, answer):
 def _existing(loading, batch):
     """Return the stored ratings of a batch: {(item, rater, question): Stored}."""
     names = "item__key", "session__rater__key", "question__key", "value", "text", "data", "pk"
+    beside = [*BESIDE[:-1], "session__version"]
     ratings = Rating.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
         question__key__in={row["question"] for _, row in batch},
         session__rater__key__in={row["rater"] for _, row in batch},
-    ).values_list(*names)
-    return {row[:3]: Stored(Old(*row[3:5]), *row[5:]) for row in ratings.iterator()}
+    ).values_list(*names, *beside)
+    return {
+        row[:3]: Stored(Old(*row[3:5]), *row[5:7], dict(zip(BESIDE, row[7:], strict=True)))
+        for row in ratings.iterator()
+    }
 
 
 # Writing

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from difflib import get_close_matches
 
 from annotate.models import Item, Rater
 from annotate.models.media import UPLOAD, uploaded_name
@@ -43,6 +44,8 @@ class Column:
     parse: text of a filled cell -> value, ValueError says what is allowed; None keeps the text.
     extra columns are kept in the row's `data`, like columns that are not known at all.
     takes_true: JSON's true and false stay what they are, for who knows the question.
+    without: what a row means where the column is missing and it means something else then: a header
+    that resembles it is refused.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Column:
     takes_true: bool = False
     # What a blank cell becomes.
     blank: str | int | None = None
+    without: str = ""
 
     @property
     def is_plain(self):
@@ -89,6 +93,25 @@ class Table:
             return ""
         meant = next((other for other in listed if _letters(other) == _letters(name)), "")
         return self.aliases.get(meant, meant)
+
+    def resembled_by(self, name, header):
+        """Return the Column that the header lacks and a name resembles, if rows mean else then."""
+        if name in self.names:
+            return None
+        letters = _letters(name)
+        return next(
+            (
+                column
+                for column in self.columns
+                if column.without
+                and column.name not in header
+                and (
+                    letters.startswith(column.name)
+                    or get_close_matches(name, [column.name], 1, 0.8)
+                )
+            ),
+            None,
+        )
 
 
 def _letters(name):

@@ -8,7 +8,21 @@ from annotate.files.reading.kinds import kind_of
 
 UTF8 = "utf-8-sig"  # with the byte-order mark that Excel writes, or without one
 CHUNK = 1 << 20
-MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+UTF16, UTF32 = "UTF-16", "UTF-32"
+# One of UTF-32 begins with one of UTF-16.
+MARKS = {
+    codecs.BOM_UTF32_LE: UTF32,
+    codecs.BOM_UTF32_BE: UTF32,
+    codecs.BOM_UTF16_LE: UTF16,
+    codecs.BOM_UTF16_BE: UTF16,
+}
+SAVE = "save the file again with that encoding"
+
+
+def marked(file):
+    """Name the encoding that an open file's byte-order mark tells, other than UTF-8; else empty."""
+    start = file.read(4)
+    return next((name for mark, name in MARKS.items() if start.startswith(mark)), "")
 
 
 def megabytes(size):
@@ -27,10 +41,11 @@ def too_large(size):
     )
 
 
-def refusal(path, largest=None, may_be_empty=False, taken="plain text in UTF-8"):
+def refusal(path, largest=None, may_be_empty=False, taken="plain text in UTF-8", save=SAVE):
     """Describe why a file cannot be read as UTF-8 text: (message, line), or None if it can.
 
     largest: the most bytes of this file, if less than an upload may have. taken: what is allowed.
+    save: what to do about another encoding that the file names.
     """
     size = path.stat().st_size
     if largest is not None and size > largest:
@@ -39,17 +54,17 @@ def refusal(path, largest=None, may_be_empty=False, taken="plain text in UTF-8")
         return too_large(size), None
     if size == 0 and not may_be_empty:
         return "the file is empty; expected is a header line and one line for each row", None
-    return _other_kind(path, taken) or _bad_bytes(path)
+    return _other_kind(path, taken, save) or _bad_bytes(path)
 
 
-def _other_kind(path, taken):
+def _other_kind(path, taken, save):
     with path.open("rb") as file:
         kind = kind_of(file)
         file.seek(0)
         if kind:
             return f"found {kind}; allowed is {taken}", None
-        if file.read(2) in MARKS:
-            return "found UTF-16 text; allowed is UTF-8: in a spreadsheet save as “CSV UTF-8”", 1
+        if encoding := marked(file):
+            return f"found {encoding} text; allowed is UTF-8: {save}", 1
     return None
 
 
@@ -82,7 +97,7 @@ def _not_utf8(path):
         line = data.count(b"\n", 0, error.start) + 1
         return (
             f"found byte 0x{data[error.start]:02X} (byte {error.start + 1}), which is not UTF-8; "
-            "allowed is UTF-8: save the file again with that encoding",
+            f"allowed is UTF-8: {SAVE}",
             line,
         )
     return None

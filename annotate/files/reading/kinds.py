@@ -76,7 +76,7 @@ def _of_archive(file):
         entries = archive.infolist()
     if any(entry.flag_bits & 1 for entry in entries):
         return LOCKED
-    names = [entry.filename for entry in entries if not entry.is_dir()]
+    names = [entry.filename for entry in entries if not entry.filename.endswith("/")]
     within = [name.replace("\\", "/").lstrip("/").lower() for name in names]
     for kind, pattern in HOLDS.items():
         if any(re.fullmatch(pattern, name) for name in within):

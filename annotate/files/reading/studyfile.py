@@ -50,7 +50,7 @@ def read_study(path, name, problems, language=ENGLISH):
     mapping = read_yaml(path, name, problems)
     if mapping is None:
         return None
-    code = str(mapping.get("language", language)).lower()
+    code = str(mapping.get("language") or language).lower()
     code = code if code in dict(settings.LANGUAGES) else ENGLISH
     try:
         return _study_file(StudySpec.model_validate(mapping, context=code))

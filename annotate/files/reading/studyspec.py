@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Annotated, Any
 
 from django.conf import settings
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from annotate.design import checks, disclosure, ethics, grouping, payment, retention, splits
 from annotate.design.platform import check_platform
@@ -20,6 +20,8 @@ from annotate.values.spread import check_spread
 from annotate.values.wrong import Wrong, quoted
 
 LONGEST, LONGEST_STEM = 100_000, 1_000
+# What each study has: its code, for example, without which raters get none from a platform.
+FILLED = {field.name for field in Study._meta.concrete_fields if not field.blank}
 MISSING_SCALE = "for example likert5"
 
 
@@ -168,9 +170,16 @@ def _gold(entry, info: ValidationInfo):
     return checks.read_gold(entry, scales)
 
 
+def _is_left_out(key, value):
+    """Return whether a value is blank where the study's field may not be."""
+    is_blank = value is None or isinstance(value, str) and not value.strip()
+    return is_blank and key in FILLED
+
+
 class StudySpec(Spec):
     """study.yaml. Keys of None are as if they were not there, where the type says `| None`.
 
+    So are blank ones of what a study may not have blank, such as its title and its code.
     What raters do before and after their items, and what stands among them, is kept in Study.extra.
     """
 
@@ -243,6 +252,11 @@ class StudySpec(Spec):
     screen_out_pay: Annotated[Line, _text(ethics.LONGEST[ethics.SCREEN_OUT_PAY])] | None = None
     taste: Annotated[dict, BeforeValidator(stepspec.read_taste)] | None = None
     debrief: Annotated[Line, _text(ethics.LONGEST[ethics.DEBRIEF])] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_blanks(cls, given):
+        return {key: value for key, value in given.items() if not _is_left_out(key, value)}
 
     @classmethod
     def kept_keys(cls):

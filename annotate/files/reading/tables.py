@@ -22,7 +22,7 @@ from annotate.files.reading.kinds import start_of
 from annotate.files.reading.problems import Problems
 from annotate.values.formulas import unguarded
 from annotate.values.numbers import is_number, plain
-from annotate.values.texts import as_text, composed, one_line_ends
+from annotate.values.texts import as_text, composed, count_of, one_line_ends
 from annotate.values.wrong import quoted
 
 MOST_COLUMNS = 1_000
@@ -46,7 +46,8 @@ class TableFile:
 
     def open(self, problems):
         """Return whether the bytes and the header can be read; note the problems if not."""
-        if refused := refusal(self.path, may_be_empty=self.is_json, taken=TAKEN):
+        save = {} if self.is_json else {"save": "in a spreadsheet save as “CSV UTF-8”"}
+        if refused := refusal(self.path, may_be_empty=self.is_json, taken=TAKEN, **save):
             problems.add(self.name, refused[0], refused[1])
             return False
         before = problems.total
@@ -130,12 +131,12 @@ class TableFile:
 
     def _check_header(self, cells, problems):
         line = self.header_line
-        names = [composed(cell.strip()) for cell in cells]
+        names = [self._column(cell) for cell in cells]
         if len(names) > MOST_COLUMNS:
             return self._refuse_columns(len(names), line, problems)
         if not any(names):
             return problems.add(self.name, "the first line is empty; expected is the header", line)
-        self.header = [self.table.aliases.get(name, name) for name in names]
+        self.header = names
         earlier = set()
         for number, name in enumerate(self.header, 1):
             if not name or len(name) > 200:
@@ -152,6 +153,15 @@ class TableFile:
                     self.name,
                     f"found {quoted(name)}, which looks like the column {meant}; write {meant}, or "
                     "give a column of another meaning another name",
+                    line,
+                    name,
+                )
+            elif like := self.table.resembled_by(name, self.header):
+                problems.add(
+                    self.name,
+                    f"found {quoted(name)}, and no column {like.name}, without which a row "
+                    f"{like.without}; write {like.name}, or give a column of another meaning "
+                    "another name",
                     line,
                     name,
                 )
@@ -192,11 +202,9 @@ class TableFile:
                     if len(cells) == width:
                         yield line, [_text(cell) for cell in cells]
                     elif cells:
-                        problems.add(
-                            self.name,
-                            f"found {len(cells)} cells; allowed are {width}, as in the header",
-                            line,
-                        )
+                        there = count_of(len(cells), "cell")
+                        message = f"found {there}; allowed are {width}, as in the header"
+                        problems.add(self.name, message, line)
             except NotDelimited as fault:
                 problems.add(self.name, str(fault), fault.line)
 
@@ -205,13 +213,28 @@ class TableFile:
     def _open_json(self, problems):
         if refused := self._no_lines():
             return problems.add(self.name, *refused)
-        names = {}
+        names = {}  # of the columns, by how the lines write them
         for line, cells in self._objects(problems):
-            names.update(dict.fromkeys(cells))
+            for name in cells:
+                if name not in names:
+                    names[name] = self._column(name)
+            self._refuse_twice([names[name] for name in cells], line, problems)
             if len(names) > MOST_COLUMNS:
                 return self._refuse_columns(len(names), line, problems)
         # The export of an empty table has no line, and so no names.
-        return self._check_header(list(names) or self.table.names, problems)
+        columns = list(dict.fromkeys(names.values())) or self.table.names
+        return self._check_header(columns, problems)
+
+    def _column(self, name):
+        """Return a column's name by how a file writes it."""
+        name = composed(name.strip())
+        return self.table.aliases.get(name, name)
+
+    def _refuse_twice(self, names, line, problems):
+        if len(set(names)) < len(names):
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            message = "found twice in this object; allowed is once"
+            problems.add(self.name, message, line, twice)
 
     def _no_lines(self):
         """Return (message, line) of a file whose form is another than an object a line."""
@@ -236,11 +259,9 @@ class TableFile:
                         problems.add(self.name, str(error), line)
 
     def _json_rows(self, problems):
-        names = self.table.aliases
         columns = {column.name: column for column in self.table.columns if not column.extra}
         for line, values_by_name in self._objects(problems):
-            composed_names = {composed(name.strip()): v for name, v in values_by_name.items()}
-            renamed = {names.get(name, name): v for name, v in composed_names.items()}
+            renamed = {self._column(name): v for name, v in values_by_name.items()}
             cells = []
             for name in self.header:
                 cell = _finite_cell(renamed.get(name), self, line, name, problems)

@@ -9,6 +9,9 @@ from annotate.files.reading.encoding import UTF8
 from annotate.values.wrong import quoted
 
 WHOLE = 10**15
+LONG_NUMBER = (
+    "found a number beyond ±10^15; allowed is less: put a text of such digits in quotation marks"
+)
 MOST_VALUES = 50_000
 # What YAML says of a text that quotation marks would save, or of lines that are indented unlike.
 NEEDS_MARKS = re.compile(
@@ -218,7 +221,7 @@ def _fault(value):
         return ""
     if isinstance(value, int):
         # Not shown: it may have more digits than Python writes.
-        return "" if abs(value) <= WHOLE else "found a number beyond ±10^15; allowed is less"
+        return "" if abs(value) <= WHOLE else LONG_NUMBER
     if isinstance(value, float):
         return "" if math.isfinite(value) else f"found {value!s}; allowed is a finite number"
     return f"found a {type(value).__name__}; allowed are texts, numbers, true, false and null"

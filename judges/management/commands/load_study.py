@@ -66,8 +66,10 @@ class Command(BaseCommand):
             became = "" if tally.own_scale else f" {BECOMES[loading.off_scale.policy]}"
             self.stdout.write(tally.sentence + (became and f"{became} (see --out-of-range)."))
         slug = loading.study.slug
-        if not any(counts.new or counts.changed for counts in loading.counts.values()):
-            self.stdout.write(f"Nothing changes: study {slug} holds all of it already.")
+        if not loading.changes:
+            differs = any(counts.differing for counts in loading.counts.values())
+            holds = "what study {} holds stays" if differs else "study {} holds all of it already"
+            self.stdout.write(f"Nothing changes: {holds.format(slug)}.")
         elif checked:
             self.stdout.write(f"Study {slug} can be loaded; nothing was written (--check).")
         else:

@@ -119,6 +119,11 @@ def test_a_named_column_that_is_not_there_is_refused_by_its_name(as_owner, crowd
     assert "“whom” is no column of the file; it has: who, jobs" in page.content.decode()
 
 
+def test_whole_numbers_of_tasks_may_be_written_with_a_point(as_owner, crowd):
+    load(as_owner, "Participant id,Task count\n5fann,5.0\n5fbob,12.00\n")
+    assert [told(crowd)[key][1] for key in ("ann", "bob")] == [5, 12]
+
+
 def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
     load(as_owner, "Participant id,Total approvals\n5fann,7\n5fbob,8\n")
     load(as_owner, "\ufeffParticipant id,Total approvals\n5fann,DATA_EXPIRED\n5fbob,\n5fcem,1\n")
@@ -136,6 +141,14 @@ def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
             "sep=;\nParticipant id;Total approvals\n5fann;many\n",
             "line 3, column Total approvals: found &#x27;many&#x27;",
         ),
+        (
+            "\n\nParticipant id,Approvals,Approvals\n5fann,5,5\n",
+            "line 3, column Approvals: found tw",
+        ),
+        ("\nParticipant id,Age\n5fann,31\n", "line 2: no column tells a rate"),
+        ("\nAge,Total approvals\n31,5\n", "line 2: no column tells who"),
+        ("sep=;\n" + ";".join(map(str, range(1001))) + "\nx\n", "line 2: found 1,001 columns"),
+        ("Participant id,Total approvals\n5fann\n", "line 2: found 1 cell; the header has 2"),
         ("Participant id,Total approvals\n5fann,-1\n", "line 2, column Total approvals"),
         ("Participant id,Total approvals\n5fann,2.5\n", "line 2, column Total approvals"),
         ("Participant id,Total approvals\n5fann,1e400\n", "line 2, column Total approvals"),

@@ -115,7 +115,8 @@ def test_chinese_bytes_do_not_load_as_western_letters(table):
     [
         (b"", "t.csv", "the file is empty"),
         (b"id,text\n1,a,b\n", "t.csv", "found 'b' in column 3"),
-        (b"id,text\n1\n", "t.csv", "found 1 cells; allowed are 2"),
+        (b"id,text\n1\n", "t.csv", "found 1 cell; allowed are 2"),
+        ("id,text\n1,a\n".encode("utf-32"), "t.csv", "found UTF-32 text; allowed is UTF-8"),
         (b'id,text\n1,"a\n', "t.csv", "a quotation mark"),
         (b"id,text,id\n1,a,2\n", "t.csv", "found twice in the header, as columns 1 and 3"),
         (b"i\0d,text\n1,2\n", "t.csv", "NUL"),

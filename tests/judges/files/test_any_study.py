@@ -150,9 +150,9 @@ def as_copy(text):
 
 
 def check_texts(given, kept):
-    """Texts come back as they were written."""
+    """Texts come back as they were written, but for a title of blanks, which is none."""
     for key in given.keys() & {"title", "notice", "consent", "instructions", "text"}:
-        if isinstance(given[key], str) and given[key]:
+        if isinstance(given[key], str) and (given[key].strip() if key == "title" else given[key]):
             assert kept[key] == given[key]
 
 
@@ -160,6 +160,8 @@ def check_texts(given, kept):
 @given(studies())
 def test_any_study_comes_back_or_is_refused_where_it_is_wrong(tmp_path, data):
     text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
+    if "\x85" in text:  # a line break to YAML, which PyYAML only escapes with all other letters
+        text = yaml.safe_dump(data, sort_keys=False)
     with transaction.atomic():
         loading = load(tmp_path, study=text)
         for problem in loading.problems.shown:

@@ -18,6 +18,7 @@ from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
 from judges.models import Judge
 from tests import factories
+from tests.files import load
 
 FULL = """\
 study: full
@@ -456,7 +457,26 @@ def test_no_text_however_odd_is_changed(tmp_path_factory, consent, text, notice,
     found, messages = read(tmp_path_factory.getbasetemp(), as_yaml(data))
     assert messages == []
     assert found.fields["consent"] == consent and found.fields["notice"] == notice
-    assert found.fields["completion_code"] == notice[:40]
+    code = notice[:40] if notice[:40].strip() else None
+    assert found.fields.get("completion_code") == code
     assert found.fields["extra"] == ({} if extra is None else {"quality": extra})
     assert found.questions[0]["text"] == (text or "x")
     assert found.questions[0]["scale_spec"] == question.scale_spec
+
+
+BLANK = "study: films\ntitle: {0}\ncompletion_code: {0}\nkind: {0}\nhold_minutes: {0}\nstate: {0}\n"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("blank", ["", "null", '""', '" "'])
+def test_a_blank_of_what_every_study_has_leaves_it_as_it_is(tmp_path, blank):
+    text = "title: Films\ncompletion_code: '0042'\nkind: text\nhold_minutes: 7\nstate: closed\n"
+    questions = "questions:\n  - {key: q, text: Q, scale: binary}\n"
+    assert not load(tmp_path, study=f"study: films\n{text}{questions}").problems
+    again = load(tmp_path, study=BLANK.format(blank))
+    assert not again.problems and not again.changes
+    made = load(tmp_path, study=BLANK.format(blank).replace("films", "made") + questions).study
+    assert (made.title, made.kind, made.hold_minutes, made.state) == (
+        *("made", "explanation", 60, "open"),
+    )
+    assert len(made.completion_code) > 4

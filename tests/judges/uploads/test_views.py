@@ -143,6 +143,23 @@ def test_the_same_files_again_have_nothing_to_load(as_owner, no_broker):
     assert "/load/" not in page.split('<main id="main">')[1].split('id="loading"')[1]
 
 
+def test_what_differs_from_a_loaded_answer_is_counted_before_and_after_a_load(as_owner, no_broker):
+    send(as_owner, items=ITEMS, ratings=RATINGS)
+    as_owner.post(f"/uploads/{Upload.objects.get().token}/load/")
+    load_upload(Upload.objects.get().pk)
+    header, *rows = RATINGS.splitlines()
+    ratings = "\n".join([f"{header},reason", *(f"{row},Because." for row in rows), ""])
+    words = '<p class="num">3 rows differ in reason from what is loaded, which stays.</p>'
+    page = send(as_owner, "/studies/films/load/", ratings=ratings).content.decode()
+    assert words in page and "Nothing changes: what the study holds stays." in page
+    more = {"ratings": ratings + "e2,cem,third_party,fits,1,\n"}
+    assert words in send(as_owner, "/studies/films/load/", **more).content.decode()
+    upload = Upload.objects.latest("pk")
+    as_owner.post(f"/uploads/{upload.token}/load/")
+    load_upload(upload.pk)
+    assert words in as_owner.get(f"/uploads/{upload.token}/").content.decode()
+
+
 def test_problems_are_shown_with_file_line_and_column_and_cannot_be_loaded(as_owner, no_broker):
     page = send(as_owner, items=ITEMS, ratings=RATINGS.replace("ness,4", "ness,6"))
     text = page.content.decode()

@@ -57,6 +57,25 @@ def test_a_header_that_is_nearly_a_column_is_refused(tmp_path, table, column, he
     assert f"looks like the column {column}; write {column}, or" in messages[0]
 
 
+@pytest.mark.parametrize(
+    "name", ["questions", "question_id", "Question text", "questn", "qestion", "QUESTION KEY"]
+)
+def test_a_header_like_a_missing_column_that_decides_what_rows_mean_is_refused(tmp_path, name):
+    table, header = TABLES["judgments"], ["item", "judge", "value", name]
+    (message,) = messages_of(tmp_path, table, header)
+    assert message.startswith(
+        f"judgments.csv, line 1, column {name}: found '{name}', and no column"
+    )
+    assert "question, without which a row stands for every question; write question, or" in message
+    assert messages_of(tmp_path, table, [*header, "question"]) == []
+    assert messages_of(tmp_path, TABLES["items"], ["item", "text", name]) == []
+
+
+@pytest.mark.parametrize("name", ["quest", "session", "request", "my_question_text", "q"])
+def test_other_headers_beside_no_such_column_are_extra_columns(tmp_path, name):
+    assert messages_of(tmp_path, TABLES["judgments"], ["item", "judge", "value", name]) == []
+
+
 def test_it_is_refused_beside_the_column_too(tmp_path):
     header = ["item", "rater", "role", "Role", "question", "value"]
     assert len(messages_of(tmp_path, TABLES["ratings"], header)) == 1

@@ -12,7 +12,7 @@ from annotate.files.reading.columns import ITEMS
 from annotate.files.reading.kinds import kind_of
 from judges.bringing.read import TAKEN, read_table
 from judges.bringing.sheet import NotReadable
-from tests.workbooks import workbook
+from tests.workbooks import with_nameless, workbook
 
 
 def archive(*names):
@@ -41,6 +41,10 @@ FILES = {
         "an archive (.zip) with the files 'items.csv', 'ratings.csv', 'data/a.csv' and 1 more;",
     ),
     "one.zip": (archive("items.csv"), "an archive (.zip) with the files 'items.csv';"),
+    "nameless.zip": (
+        with_nameless(archive("a.csv")),
+        "an archive (.zip) with the files 'a.csv', '';",
+    ),
     "nothing.zip": (archive(), "an empty archive (.zip);"),
     "cut.zip": (TABLES[:60], "a damaged archive (.zip, .xlsx);"),
     "unknown.zip": (

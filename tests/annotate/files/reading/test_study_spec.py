@@ -5,8 +5,9 @@ import pytest
 from annotate.files.reading import Problems
 from annotate.files.reading.faults import faults
 from annotate.files.reading.spec import WORDS
-from annotate.files.reading.studyfile import read_study
+from annotate.files.reading.studyfile import FIELDS, VERSION, read_study
 from annotate.files.reading.studyspec import QuestionSpec, StudySpec
+from annotate.models import Study
 
 FAULTY = """\
 study: films
@@ -110,6 +111,39 @@ def test_keys_without_a_value_are_as_if_they_were_not_there(tmp_path):
     read_file, messages = read(tmp_path, "study: s\n" + empty)
     assert messages == []
     assert read_file.fields == {"extra": {}} and read_file.questions is None
+
+
+MUST_BE_FILLED = [key for key in (*FIELDS, VERSION) if not Study._meta.get_field(key).blank]
+
+
+@pytest.mark.parametrize("blank", ["", "null", "''", "'  '"])
+@pytest.mark.parametrize("key", MUST_BE_FILLED)
+def test_a_blank_of_what_must_be_filled_is_as_if_it_were_not_there(tmp_path, key, blank):
+    read_file, messages = read(tmp_path, f"study: s\n{key}: {blank}\n")
+    assert messages == []
+    assert read_file.fields == {"extra": {}} and read_file.version is None
+
+
+@pytest.mark.parametrize("key", ["notice", "consent", "instructions", "media_hosts"])
+def test_a_blank_of_what_may_be_blank_is_meant(tmp_path, key):
+    assert not read(tmp_path, f"study: s\n{key}:\n")[0].fields[key]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_another_encoding_is_told_without_a_spreadsheet(tmp_path, encoding):
+    path, problems = tmp_path / "study.yaml", Problems()
+    path.write_bytes("study: s\n".encode(encoding))
+    assert read_study(path, path.name, problems) is None
+    words = (
+        f"found {encoding.upper()} text; allowed is UTF-8: save the file again with that encoding"
+    )
+    assert [str(problem) for problem in problems.shown] == [f"study.yaml, line 1: {words}"]
+
+
+@pytest.mark.parametrize("number", ["1234567890123456", "1" * 5000])
+def test_a_number_of_too_many_digits_is_told_to_be_put_in_quotation_marks(tmp_path, number):
+    (message,) = read(tmp_path, f"study: s\ntitle: {number}\n")[1]
+    assert message.startswith("study.yaml, line 2") and "in quotation marks" in message
 
 
 @pytest.mark.parametrize("kind", [StudySpec, QuestionSpec])

@@ -112,7 +112,12 @@ def test_times_without_a_zone_are_utc(read):
 LATIN = "item,text\na,fine\nb,caf\xe9\n".encode("latin-1")
 BAD_FILES = {
     "not UTF-8": (LATIN, "items.csv, line 3: found byte 0xE9 (byte 23), which is not UTF-8"),
-    "UTF-16": ("item,text\na,x\n".encode("utf-16"), "line 1: found UTF-16 text"),
+    "UTF-16": (
+        "item,text\na,x\n".encode("utf-16"),
+        "line 1: found UTF-16 text; allowed is UTF-8: in a",
+    ),
+    "UTF-32": ("item,text\na,x\n".encode("utf-32"), "line 1: found UTF-32 text; allowed is UTF-8"),
+    "UTF-32 of big ends": (b"\0\0\xfe\xff\0\0\0i", "line 1: found UTF-32 text; allowed is UTF-8"),
     "NUL": (b"item,text\na,\0\n", "line 2: found a NUL byte (byte 13)"),
     "a workbook": (
         workbook({"S": [["item"], ["a"]]}),
@@ -140,7 +145,7 @@ BAD_FILES = {
     "header twice": ("item,text,text\na,x,y\n", "column text: found twice in the header"),
     "nameless column": ("item,text,\na,x,y\n", "the header's column 3 has no name"),
     "ragged, more": ("item,text\na,x,y\n", "line 2: found 3 cells; allowed are 2"),
-    "ragged, fewer": ("item,text\na,x\nb\n", "line 3: found 1 cells; allowed are 2"),
+    "ragged, fewer": ("item,text\na,x\nb\n", "line 3: found 1 cell; allowed are 2"),
     "open quote": ('item,text\na,"x\n', 'line 2: found a quotation mark (") that is never closed'),
     "stray quote": ('item,text\na,"x"y\n', "line 2: cannot read the row"),
     "long cell": ("item,text\na," + "x" * 1_000_001 + "\n", "longer than 1,000,000 characters"),
@@ -227,7 +232,7 @@ def test_carriage_returns_in_cells_are_the_same_line_breaks_in_csv_and_json(read
 
 def test_a_carriage_return_without_quotation_marks_is_a_problem_not_a_lost_text(read):
     _, messages = read(ITEMS, "item,text\na,one\rtwo\n")
-    assert messages == ["items.csv, line 3: found 1 cells; allowed are 2, as in the header"]
+    assert messages == ["items.csv, line 3: found 1 cell; allowed are 2, as in the header"]
 
 
 @pytest.mark.parametrize("cell", ["ann;bob", '"ann, bob"', "ann|bob"])

@@ -1,5 +1,6 @@
 """An id is one id in both forms of Unicode, as NFC, wherever it is read."""
 
+import json
 import unicodedata
 
 import pytest
@@ -66,6 +67,7 @@ HEADERS = {
     "csv": f"item,text,{NFD}\na,x,y\n",
     "jsonl": f'{{"item": "a", "text": "x", "{NFD}": "y"}}\n',
 }
+TWICE = {"csv": "found twice in the header", "jsonl": "found twice in this object"}
 
 
 @pytest.mark.parametrize("form", HEADERS)
@@ -79,7 +81,23 @@ def test_a_column_of_another_name_is_composed_and_stands_once(tmp_path, form):
     both = HEADERS[form].replace("item,", f"item,{NFC},").replace('{"', f'{{"{NFC}": 1, "')
     path.write_text(both, encoding="utf-8")
     assert not TableFile(TABLES["items"], path).open(problems)
-    assert f"column {NFC}: found twice in the header" in str(problems.shown[0])
+    assert f"line 1, column {NFC}: {TWICE[form]}; allowed is once" in str(problems.shown[0])
+
+
+def test_lines_of_json_may_write_one_column_in_several_forms(tmp_path):
+    path, problems = tmp_path / "interactions.jsonl", Problems()
+    lines = [{"userId": "a", "content": "b", NFC: 1}, {"recipient": "c", "movieId ": "d", NFD: 2}]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    file = TableFile(TABLES["interactions"], path)
+    assert file.open(problems)
+    rows = [row for _, row in file.rows(problems)]
+    assert [(row["recipient"], row["content"], row["data"]) for row in rows] == [
+        ("a", "b", {NFC: 1}),
+        ("c", "d", {NFC: 2}),
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in [*lines, {NFC: 1, NFD: 2}]))
+    assert not TableFile(TABLES["interactions"], path).open(problems)
+    assert f"line 3, column {NFC}: found twice in this object" in str(problems.shown[0])
 
 
 def test_an_id_of_study_yaml_is_composed(tmp_path):
