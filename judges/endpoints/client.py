@@ -216,8 +216,8 @@ def _unpacked(body):
 def _parts(body, wrapper):
     """Unpack the parts of a body, piece by piece: so thousands of small ones take a moment too."""
     plain, unpacking = bytearray(), zlib.decompressobj(wrapper)
-    for at in range(0, len(body), PIECE):
-        piece = body[at : at + PIECE]
+    for start in range(0, len(body), PIECE):
+        piece = body[start : start + PIECE]
         while piece and len(plain) <= REPLY_BYTES:
             if unpacking.eof:
                 if not piece.startswith(PART_BEGINS):

@@ -52,18 +52,20 @@ def study(owner):
 
 
 def test_a_load_of_judgments_tells_no_value_of_it(study, api, at):  # noqa: F811
-    def post(item, value, weighted=4.5):
+    def post(item, value, weighted=4.5, rationale="So."):
         row = {"item": item, "judge": "x", "question": "satisfaction"}
-        row |= {"value": value, "weighted_value": weighted}
+        row |= {"value": value, "weighted_value": weighted, "rationale": rationale}
         answer = api.post(at("judgments/"), {"rows": [row]}, format="json")
         return answer.status_code, answer.json()
 
     for item in ("hidden", "shown"):
         assert post(item, 5)[0] == 201
     known = post("hidden", 5)
-    assert known == (201, {"rows": 1, "new": 0, "changed": 0, "unchanged": 1, "out_of_range": []})
-    for value, weighted in ((1, 4.5), (5, 2), (None, None)):
-        assert post("hidden", value, weighted) == known, "the same whatever it was"
+    counts = {"rows": 1, "new": 0, "changed": 0, "unchanged": 1}
+    assert known == (201, {**counts, "note": "", "out_of_range": []})
+    for row in ((1, 4.5), (5, 2), (None, None), (5, 4.5, "Not so.")):
+        assert post("hidden", *row) == known, "the same whatever it was"
+    assert "differs in rationale" in post("shown", 5, 4.5, "Not so.")[1]["note"]
     status, words = post("shown", 1)
     assert status == 409 and "this judgment is 5 already" in str(words)
     assert set(Judgment.objects.values_list("value", "weighted_value")) == {(5, 4.5)}
