@@ -106,18 +106,18 @@ def _log_in_without_an_address():
 
 
 def _refuse_what_postgresql_refuses():
-    """Let SQLite, which stores texts and integers of any size, say what production would say."""
+    """Let saves to SQLite, which takes texts and integers of any size, fail as in production."""
 
-    def short(field, prepared):
+    def refuse_long(field, prepared):
         if isinstance(prepared, str) and len(prepared) > (field.max_length or len(prepared)):
             raise DataError(f"{field}: {prepared!r} is longer than {field.max_length}")
-        whole(field, prepared)
+        refuse_nul(field, prepared)
 
-    def whole(field, prepared):
+    def refuse_nul(field, prepared):
         if isinstance(prepared, str) and NUL[isinstance(field, JSONField)].search(prepared):
             raise DataError(f"{field}: NUL in {prepared!r}")
 
-    def small(field, prepared):
+    def refuse_large(field, prepared):
         least, most = BaseDatabaseOperations.integer_field_ranges[field.get_internal_type()]
         if isinstance(prepared, int) and not least <= prepared <= most:
             raise DataError(f"{field}: {prepared} is not from {least} to {most}")
@@ -130,7 +130,7 @@ def _refuse_what_postgresql_refuses():
 
         return changed
 
-    CharField.get_db_prep_save = checked(CharField.get_db_prep_save, short)
-    IntegerField.get_db_prep_save = checked(IntegerField.get_db_prep_save, small)
-    TextField.get_db_prep_save = checked(TextField.get_db_prep_save, whole)
-    JSONField.get_db_prep_save = checked(JSONField.get_db_prep_save, whole)
+    CharField.get_db_prep_save = checked(CharField.get_db_prep_save, refuse_long)
+    IntegerField.get_db_prep_save = checked(IntegerField.get_db_prep_save, refuse_large)
+    TextField.get_db_prep_save = checked(TextField.get_db_prep_save, refuse_nul)
+    JSONField.get_db_prep_save = checked(JSONField.get_db_prep_save, refuse_nul)

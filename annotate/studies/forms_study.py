@@ -341,12 +341,9 @@ class StudyForm(forms.ModelForm):
     @property
     def groups(self):
         """Return (legend, fields, whether it is open) of each group, in the order of the page."""
+        open_at = {*UNFOLDED, *self.errors} | {DELETE_ON} & {*self.instance.extra}
         return [
-            (
-                legend,
-                [self[n] for n in names],
-                legend in UNFOLDED or any(n in self.errors for n in names),
-            )
+            (legend, [self[name] for name in names], not open_at.isdisjoint([legend, *names]))
             for legend, names in GROUPS.items()
         ]
 

@@ -85,7 +85,7 @@ TRANSIENT = {
 PAUSES = {Failure.RATE, Failure.BUSY}
 # What the endpoint means by them its words tell.
 BY_WORDS = {Failure.RATE, Failure.BAD_REQUEST, Failure.AUTHENTICATION}
-# A code of these within another error says that a reply may have been made.
+# Where another error's code means one of these, a reply may have been made and billed.
 LOST = {Failure.TIMEOUT, Failure.GATEWAY}
 # They say nothing about one item: many in a row are about the account, the model or the address.
 OF_ALL = {
@@ -302,8 +302,8 @@ class Client:
             base_url=address._replace(query="", fragment="").geturl(),
             api_key=self.key,
             max_retries=0,  # retries are counted and stored by the run
-            # Per read; the total is in _parsed(). `pool` is all until a connection is made, with
-            # all addresses of a name: more are allowed than the calls at once, so none has to wait.
+            # Per read; the total is in _parsed(). `pool` limits the time until there is a
+            # connection, over all addresses; more are allowed than calls at once: nobody queues.
             timeout=httpx2.Timeout(seconds + 5, pool=min(CONNECT_SECONDS, seconds / 2)),
             default_headers={"Accept-Encoding": "identity"},
             http_client=_CheckedHttp(
@@ -474,7 +474,8 @@ def _failure(status, error):
     by_code, lost = next(iter(by_codes), None), [name for name in by_codes if name in LOST]
     if by_code in PAUSES and failure in (*BY_WORDS - PAUSES, Failure.SERVER):
         return _of_rate(error) if by_code is Failure.RATE else by_code
-    if lost and failure in (Failure.BAD_REQUEST, Failure.SERVER):
+    is_own = error.says(refusals.POLICY) or error.says(refusals.LENGTH)
+    if lost and failure in (Failure.BAD_REQUEST, Failure.SERVER) and not is_own:
         return lost[0]
     is_told = failure in BY_WORDS or failure is Failure.SERVER and error.has_code_of_money
     return _by_words(failure, status, error) if is_told else failure

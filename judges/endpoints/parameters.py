@@ -36,9 +36,13 @@ def named_in(detail, parameters):
     Where it repeats what was sent, it names nothing.
     """
     _, error = refusals.stored(detail)
-    rest = [] if error.places else [_without_echo(refusals.BEGINS.sub("", detail, 1))]
-    words = [words for words in error.words if words.lstrip()[0] not in "{["]
-    told = re.sub(r"[\s_-]+", "", " ".join([*error.places, *rest, *words]).lower())
+    words = [w for w in error.words if w.lstrip()[0] not in "{[" or '"input"' not in w]
+    told = _named([*error.places, *words], parameters)
+    return told or _named([_without_echo(refusals.BEGINS.sub("", detail, 1))], parameters)
+
+
+def _named(words, parameters):
+    told = re.sub(r"[\s_-]+", "", " ".join(words).lower())
     places = {
         match.start(): name
         for name, pattern in NAMED.items()

@@ -32,14 +32,20 @@ OWED = (
 LIMIT_OF_RATE = re.compile(
     r"per[ _-]?(second|sec|minute|min|hour|day)|(a|each|every) (second|minute)|/ ?(s|min)\b"
     r"|\b[rt]p[msd]\b|rate[ _-]?limit|too many requests|concurren"
-    r"|(retry|try again) (in|after) (about )?\d",
+    r"|(retry|try again) (in|after) (about )?\d|retry-after|\b(hourly|daily)\b",
     re.IGNORECASE,
 )
 # The name of an exception is a word of the gateway's, not of the provider's behind it.
 EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
+# One call that asks for more tokens than a limit by time ever allows, where no wait helps.
 TOO_LARGE = re.compile("request[ _-]too[ _-]large", re.IGNORECASE)
+TOKENS = re.compile(r"\b(tokens?|tpm)\b", re.IGNORECASE)
+HELPED = re.compile(
+    r"\b(remaining|left|current)\b|(retry|try again) (in|after|later)", re.IGNORECASE
+)
 SIZES = re.compile(
-    r"\blimit:?\s*(\d[\d,]{0,20}).{0,80}?\brequested:?\s*(\d[\d,]{0,20})", re.IGNORECASE
+    r"\blimit:?\s*(\d[\d,]{0,20})(?!\.?\w).{0,80}?\brequested:?\s*(\d[\d,]{0,20})(?!\.?\w)",
+    re.IGNORECASE,
 )
 WRONG = r"(invalid|incorrect|not valid|wrong|expired|revoked|missing)"
 KEY = re.compile(rf"{WRONG}.{{0,20}}api[ _-]?key|api[ _-]?key.{{0,40}}{WRONG}", re.IGNORECASE)
@@ -67,7 +73,7 @@ STATUS = re.compile("[45][0-9][0-9]")
 
 
 CODES = ("code", "type", "status")
-PLACES = ("param", "loc")  # of what was sent: where it is wrong
+PLACES = ("param", "loc")  # which part of the call is wrong
 WORDS = ("message", "error", "errors", "detail", "msg", "innererror", "metadata", "raw")
 PASSED_ON = re.compile(r"Exception - (?=[{\[])")  # LiteLLM's proxy, before a provider's error
 JSON = ("{", "[", '"')
@@ -175,11 +181,12 @@ class Error:
 
     @property
     def is_above_limit(self):
-        """Whether this one call is larger than all that a limit by time allows."""
-        for sizes in filter(None, map(SIZES.search, self.words)):
+        """Whether this one call asks for more tokens than a limit by time ever allows."""
+        words = [w for w in self.words if TOKENS.search(w) and not HELPED.search(w)]
+        for sizes in filter(None, map(SIZES.search, words)):
             limit, asked = (int(number.replace(",", "")) for number in sizes.groups())
             return 0 < limit < asked
-        return self.says(TOO_LARGE)
+        return any(map(TOO_LARGE.search, words))
 
     @property
     def has_code_of_money(self):

@@ -130,16 +130,13 @@ def why_not_whole(finish_reason: str) -> Reason | None:
     return Reason.CUT_OFF if CUT.search(word) else Reason.ENDED
 
 
-def answer_in(reply: str, finish_reason: str = "stop", rated: Rated = NOTHING) -> str | Reason:
-    """Return what a whole reply says beside its thoughts, all at its place; or a Reason.
-
-    rated: what was shown, whose marks of thoughts a reply may quote.
-    """
+def answer_in(reply: str, finish_reason: str = "stop") -> str | Reason:
+    """Return what a whole reply says beside its thoughts, all at its place; or a Reason."""
     if reason := why_not_whole(finish_reason):
         return reason
     if len(reply) > LONGEST_REPLY:
         return Reason.REPLY_TOO_LONG
-    answer = without_thoughts(reply, rated.holds_mark)
+    answer = without_thoughts(reply)
     return answer if answer.strip() else Reason.EMPTY
 
 
@@ -163,7 +160,7 @@ def last_object(
 
     rated: what was shown, which a reply may quote; see `_own`.
     """
-    answer = answer_in(reply, finish_reason, rated)
+    answer = answer_in(reply, finish_reason)
     if isinstance(answer, Reason):
         return answer
     try:
@@ -191,7 +188,7 @@ def last_list(
     A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
     for prose has brackets too. rated: what was shown, which a reply may quote; see `_own`.
     """
-    answer = answer_in(reply, finish_reason, rated)
+    answer = answer_in(reply, finish_reason)
     if isinstance(answer, Reason):
         return answer
     try:
@@ -228,7 +225,8 @@ def _own(reply: str, answers: list[_Found], rated: Rated, arrived: str) -> _Foun
     """Return the last of several answers that the judge gives itself, or the Reason why none is.
 
     One that stands in what was shown is quoted from there, unless it is all that the reply says.
-    arrived: the reply with its thoughts, which are no thoughts where their marks are quoted too.
+    arrived: the reply before its thoughts were left out. Where the texts shown have marks of
+    thoughts, what was left out may have been no thought.
     """
     for value, start, end in reversed(answers):
         if not rated.holds(reply[start:end], value):
@@ -273,7 +271,7 @@ def value_spans(
     reply: str, scales: Mapping[str, Scale], rated: Rated = NOTHING
 ) -> dict[str, tuple[int, int]]:
     """Locate the answer to each question, (start, end), in a reply that `parse` reads."""
-    answer = answer_in(reply, rated=rated)
+    answer = answer_in(reply)
     if isinstance(answer, Reason):
         return {}
     try:
@@ -282,6 +280,7 @@ def value_spans(
         return {}
     if isinstance(answers, Reason):
         return {}
+    reply = answer
     spans: dict[str, tuple[int, int]] = {}
     decoder = json.JSONDecoder(strict=False)
     position = _next(reply, begins + 1)

@@ -10,7 +10,6 @@ from judges.replies.thoughts import NEXT
 # What stands between marker lines of a prompt, without the texts of its examples.
 SHOWN = re.compile(r"^<<<(?!EXAMPLE\n)([A-Z]+)\n(.*?)\n\1>>>$", re.MULTILINE | re.DOTALL)
 BEGINS = re.compile(r"[{\[]")
-FEW = 8  # characters behind a mark
 MOST_BEGINNINGS = 1_000  # of JSON in what is shown, that are looked at
 CODE_FENCE = re.compile(r"```(?:json)?", re.IGNORECASE)
 # What changes where JSON is quoted, or stands in a text of JSON: blanks, backslashes, quotes.
@@ -37,14 +36,9 @@ class Rated:
         is_text = _folded(text) in self._folded
         return is_text or any(_is_same(value, quoted) for quoted in self._values)
 
-    def holds_mark(self, mark: str, behind: str) -> bool:
-        """Whether a mark of a thought stands in them, with what stands behind it in a reply."""
-        begins = _folded(CODE_FENCE.sub("", behind))[:FEW]
-        return bool(begins) and _folded(mark) + begins in self._folded
-
     @cached_property
     def has_marks(self) -> bool:
-        """Whether they have marks of thoughts, so that a reply's may be quoted."""
+        """Whether they have marks of thoughts: one in a reply may be quoted from there."""
         return any(mark.lastgroup != "json" for mark in NEXT.finditer(self.text))
 
     @cached_property

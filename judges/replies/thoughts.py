@@ -1,7 +1,6 @@
 """Tell what a model says from what it thinks before: only what it says can be an answer."""
 
 import re
-from collections.abc import Callable
 
 # How models mark a thought: where it begins, and where it ends.
 NAMES = (
@@ -101,20 +100,15 @@ SPOKEN_OF = re.compile(
     r"""(?:[\s([{*]|\A)["“”„'‘’`]\0["“”'’`]"""
     r"|「\0」|『\0』|《\0》|〈\0〉|“\0”|„\0[“”]|‘\0’|‚\0[‘’]|«\s?\0\s?»|‹\s?\0\s?›|<code>\0<"
 )
-BEHIND = 200  # characters behind a mark that tell whether it is quoted
 TOKEN = re.compile(r'[{}\[\]]|[\s:,]+|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+', re.DOTALL)
 
 
-def without_thoughts(
-    reply: str, is_quoted: Callable[[str, str], bool] = lambda mark, behind: False
-) -> str:
+def without_thoughts(reply: str) -> str:
     """Return a reply with a line end in the place of each character that was only thought.
 
     So all else keeps its place. An end without a beginning ends a thought that began with the
     reply, as templates open it; a beginning without an end begins one that lasts. Within a text
     of JSON, be it whole or broken, and where it is only spoken of, a mark is a text.
-
-    is_quoted: whether such an end, with what stands behind it, is of the rated text.
     """
     if granite := GRANITE.match(reply):
         reply = "\n" * granite.end() + reply[granite.end() :]
@@ -128,8 +122,7 @@ def without_thoughts(
             if position < 0:
                 return "\n" * len(reply)
         elif kind.startswith("end"):
-            if not is_quoted(mark[0], reply[position : position + BEHIND]):
-                thoughts, unended = [(0, position)], len(reply)
+            thoughts, unended = [(0, position)], len(reply)
         else:
             number = int(kind.removeprefix("begin"))
             if number in LASTING and MODEL_BEGINS.search(reply, position):

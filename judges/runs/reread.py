@@ -41,7 +41,7 @@ NEEDED = [
     "question__key",
 ]
 RANKS = (
-    " {} were left as they are: their questions have labels that are numbers, and their calls "
+    " {} were left as they are: their questions have labels with numbers, and their calls "
     "asked for a label's rank, as older versions did, or do not show what they asked for."
 )
 

@@ -122,8 +122,9 @@ class Choice(Scale):
 
 
 def _numbers_in(label):
-    """Return the numbers of digits that stand together, and of single signs such as ½ and 三."""
+    """Return the numbers of digits that stand together, and of signs such as ½; 三 only alone."""
     signs = [sign for sign in label if sign.isnumeric() and not sign.isdecimal()]
+    signs = [s for s in signs if unicodedata.category(s) != "Lo" or s == label.strip()]
     return {*map(float, re.findall(r"\d+", label)), *map(unicodedata.numeric, signs)}
 
 

@@ -77,9 +77,10 @@ class Support(VerdictMethod):
 
 def value_in(reply, finish_reason="stop", rated=NOTHING):
     """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
-    character = answer_in(reply, finish_reason, rated)
+    character = answer_in(reply, finish_reason)
     if not isinstance(character, Reason) and character.strip() in VALUES:
-        return VALUES[character.strip()]
+        is_all = reply.strip() == character.strip() or not rated.has_marks
+        return VALUES[character.strip()] if is_all else Reason.QUOTED
     answers = last_object(reply, {SUPPORTED}, finish_reason, rated)
     if isinstance(answers, Reason):
         return answers

@@ -157,6 +157,11 @@ NAMING = {
     "an echo beside another place": ({"detail": [ECHO | {"loc": ["body", "messages"]}]}, []),
     "an echo of a body": ({"detail": [{"loc": ["body", "logprobs"]}], "body": SENT}, ["logprobs"]),
     "an echo in a list before words": ([ECHO | {"errors": "No logprobs."}], ["logprobs"]),
+    "words in brackets beside another place": (
+        {"message": "[invalid_request] temperature is not supported", "param": "model"},
+        ["temperature"],
+    ),
+    "words under another name": ({"param": "body", "details": "No logprobs."}, ["logprobs"]),
     "an echo alone": ({"detail": [ECHO]}, []),
     "a name in other fields": ({"errors": {"temperature": ["No."]}} | ECHO, ["temperature"]),
 }

@@ -135,6 +135,26 @@ REFUSED = {
         RATE,
     ),
     "no limit at all": (429, said(f"Request too large {TPM} 0, Requested 45000."), RATE),
+    **{
+        words: (429, said(words), RATE)
+        for words in (
+            "Tokens per minute: Limit 30k, Requested 5000. Try again in 1s.",
+            "Tokens per minute: Limit 10K, Requested 5000",
+            "Tokens per minute: Limit 1.000.000, Requested 5000",
+            "Remaining limit: 200, requested: 700 tokens",
+            "Limit 60 requests per minute, requested 61",
+            "Concurrency limit 10, requested 11",
+            "Request too large or too many requests, try again later",
+            "Too many tokens: Request too large, try again in 3s",
+            "Too many requests. You sent: “request too large”",
+            "RateLimitError: hourly usage limit reached; retry-after: 12",
+        )
+    },
+    "a filter beside a code of time": (
+        400,
+        said("Blocked.", type="timeout", code="content_filter"),
+        Failure.CONTENT_FILTER,
+    ),
     "Bedrock's": (429, {"message": "Too many tokens, please wait before trying again."}, RATE),
     # Neither.
     "a wrong parameter": (400, said("max_tokens is too large", code="invalid_value"), BAD),

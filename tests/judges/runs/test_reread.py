@@ -93,7 +93,7 @@ def test_what_older_parsers_took_from_thoughts_and_cut_replies_is_taken_back(stu
     said = json.dumps(dict.fromkeys(factories.ASPECTS, 3))
     replies = [chat(THOUGHT), chat(THOUGHT + said), chat(said, "error"), chat(said, "SAFETY")]
     with monkeypatch.context() as older:
-        older.setattr(parse, "without_thoughts", lambda reply, is_quoted: reply)
+        older.setattr(parse, "without_thoughts", lambda reply: reply)
         older.setattr(parse, "why_not_whole", lambda reason: None)
         older.setattr(client, "why_not_whole", lambda reason: None)
         run = finished(study, lambda n, _: replies[n])
