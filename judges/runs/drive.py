@@ -313,14 +313,15 @@ class Drive:
         patient in its place.
         """
         new = [u for u, _ in again if u.number in paused and u.number not in self.odd]
-        often = [unit for unit in new if unit.pauses >= GIVES_WAY]
+        # Not one that may have been billed before: it has fewer attempts left than a new lease.
+        often = [unit for unit in new if unit.pauses >= GIVES_WAY and unit.attempt == 1]
         if not often or len(self.odd) >= MOST_ODD:
             return again
         silent = settle.is_silent(self.endpoint, timezone.now())
         numbers = [unit.number for unit in often]
         gone = lease.give_way(self.run, self.worker, numbers, self.odd, if_alone=silent)
         self.odd += gone
-        self.pauses = often[0].pauses if silent and gone else 0
+        self.pauses = often[0].pauses if gone else 0
         return [(unit, wait) for unit, wait in again if unit.number not in gone]
 
     def _unpaid(self, outcomes, calls):
@@ -380,8 +381,10 @@ class Drive:
         units = []
         if most > 0:
             units = lease.lease(self.run, self.endpoint, self.worker, most, self.ahead, self.odd)
-        for unit in units[:1]:  # as patient as the one that gave way to it
-            unit.pauses, self.pauses = self.pauses, 0
+        for unit in units:  # as patient as the ones that gave way to them
+            unit.pauses = self.pauses
+        if units:
+            self.pauses = 0
         halting = [Run.State.CANCELLED, Run.State.STOPPED, Run.State.WAITING]
         if not units and Run.objects.filter(pk=self.run.pk, state__in=halting).exists():
             self.halted.set()

@@ -16,7 +16,7 @@ from annotate.design.versions import questions_of
 from annotate.models import Item
 from judges import methods
 from judges.endpoints import refusals
-from judges.endpoints.client import REFUSALS
+from judges.endpoints.client import REFUSALS, UNBILLED
 from judges.models import Endpoint, Judgment, Run
 from judges.prompting.materials import Shown, shown_by_item
 
@@ -190,7 +190,7 @@ def _affordable(run, wanted):
 def _end_of_budget(run):
     """End a run without money; if none of its calls was answered, with the reason of the last."""
     calls = run.calls.filter(reused_from=None)
-    last = calls.order_by("-pk").first()
+    last = calls.exclude(failure__in=UNBILLED).order_by("-pk").first()
     if last and not calls.filter(failure__in=ANSWERED).exists():
         why = refusals.why(last.failure, last.failure_detail)
         stop(run, f"no call was answered before the budget was used up: {why}")
@@ -337,7 +337,7 @@ def give_way(run, worker, numbers, last, *, if_alone=False):
             waiting = waiting.filter(unit__in=current.pilot["units"])
         gone = numbers[: len(waiting.values_list("unit")[: len(numbers)])]
         if gone:
-            give_back(run, worker, gone, uncounted=gone)
+            give_back(run, worker, gone)
     return gone
 
 

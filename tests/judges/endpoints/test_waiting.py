@@ -10,7 +10,7 @@ from django.utils import timezone
 from judges.endpoints import limits, pace
 from judges.endpoints.client import Answer, Failure
 from judges.endpoints.gate import Gate
-from judges.models import Call, Judgment, Run
+from judges.models import Call, Endpoint, Judgment, Run
 from judges.runs import drive, lease, settle
 from judges.runs.plan import plan
 from judges.runs.resume import resume
@@ -42,7 +42,7 @@ def test_no_item_fails_while_the_endpoint_answers_now_and_then(twelve, status):
     run, server = go(twelve, now_and_then, concurrency=3)
     assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 48})
     assert len(server.requests) > 12 * settle.MOST_PAUSES
-    assert set(run.judgments.values_list("attempts", flat=True)) == {1}
+    assert max(run.judgments.values_list("attempts", flat=True)) <= 2, "a drive gives each up once"
 
 
 def test_a_run_pauses_once_the_endpoint_answered_nobody_for_a_while(twelve, monkeypatch):
@@ -187,6 +187,32 @@ def test_who_gives_way_makes_a_silent_endpoint_no_less_silent(twelve):
     assert run.stopped_because.startswith("no call was answered in 15 minutes: rate limit")
     put_off = run.calls.order_by("pk").values_list("unit", flat=True)
     assert list(put_off) == [0, 0, 0, 1, 2, 3, 4, 5], "eight in all"
+    with ScriptedServer(lambda *_: LIMIT) as server:
+        Endpoint.objects.update(base_url=server.url, not_before=None)
+        run = Run.objects.get()
+        assert resume(run)
+        drive.work_through(run.pk)
+    assert run.calls.order_by("pk")[8].unit == 6, "whom nobody asked yet comes first"
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_where_all_are_put_off_who_comes_next_waits_as_long_as_who_gave_way(twelve, monkeypatch):
+    waited, of_outcome = {}, settle.Outcome.wait
+
+    def wait(self):
+        if self.is_pause:
+            waited.setdefault(id(self.unit), []).append(self.unit.pauses)
+            outcomes.append(self)
+        return of_outcome(self)
+
+    outcomes: list = []
+    monkeypatch.setattr(settle.Outcome, "wait", wait)
+    stop = lambda: monkeypatch.setattr(settle, "PATIENCE", timedelta(0))  # noqa: E731
+    script, _ = put_off(range(3, 12), 30, stop)
+    run, _ = go(twelve, script, concurrency=1)
+    assert run.state == Run.State.STOPPED
+    begun = [pauses[0] for pauses in waited.values()]
+    assert min(begun[2:]) >= drive.GIVES_WAY, "but for the first, and the one that was leased ahead"
 
 
 # {name: (how often it was put off before, seconds since, the answer to others since, odd)}
